@@ -1,7 +1,7 @@
 """What `make demo` shows: the suite that `medfaith init` writes, run as it is.
 
-An answer of the suite is wrong on purpose. The demo succeeds where the wrong answer fails its test and all other
-answers pass.
+An answer of the suite is wrong on purpose. The demo succeeds where the wrong answer fails its test and all
+other answers pass.
 """
 
 from __future__ import annotations

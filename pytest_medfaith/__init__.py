@@ -1,6 +1,7 @@
 """Checks, claim by claim and offline, whether a medical RAG system's answers say things its evidence does not say.
 
-Names below are loaded when first used (PEP 562), so that importing the package, as pytest does in every run, costs nothing.
+Names below are loaded when first used (PEP 562), so that importing the package, as pytest does in every run,
+costs nothing.
 """
 
 from __future__ import annotations

@@ -107,8 +107,8 @@ def root_options(version: VersionOption = False) -> None:
 
 def main(arguments: list[str] | None = None) -> Any:
     """Runs the command line; errors the package raises on purpose are one message and exit status 2."""
-    # Checkers, metrics and formats of a project go by dotted names, which `python -m` would find in this folder, too.
-    # At the end of the path, so that no file here takes the place of an installed module.
+    # Checkers, metrics and formats of a project go by dotted names, which `python -m` would find in this
+    # folder, too. At the end of the path, so that no file here takes the place of an installed module.
     if str(Path.cwd()) not in sys.path:
         sys.path.append(str(Path.cwd()))
     return run(app, arguments)

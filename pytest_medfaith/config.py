@@ -111,9 +111,9 @@ RAG_MODES: tuple[RagMode, ...] = typing.get_args(RagMode)
 class RagSettings:
     """How the reference RAG answers.
 
-    `generator` writes the draft: "extractive" quotes the passages, "teacher" asks the LLM. `checker` verifies it
-    in the modes faithful and confident; confident-lite takes "fast". Below `threshold` there is no answer in both
-    confident modes. The extractive generator quotes at most `sentences`.
+    `generator` writes the draft: "extractive" quotes the passages, "teacher" asks the LLM. `checker` verifies
+    it in the modes faithful and confident; confident-lite takes "fast". Below `threshold` there is no answer
+    in both confident modes. The extractive generator quotes at most `sentences`.
     """
 
     mode: RagMode = "plain"
@@ -240,7 +240,8 @@ def _check_extractor(name: str, root: Path, path: Path) -> None:
         and not (name and (root / name).is_dir())
     ):
         raise DataError(
-            f"{path}.extractor is {name!r}, expected one of {defaults.EXTRACTOR}, {TEACHER}, or the folder of a "
+            f"{path}.extractor is {name!r}, expected one of {defaults.EXTRACTOR}, {TEACHER}, or the folder "
+            f"of a "
             "student"
         )
 

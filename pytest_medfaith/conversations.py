@@ -97,7 +97,8 @@ def _contexts(
     if contexts is not None:
         if len(contexts) != len(answers):
             raise ValueError(
-                f"contexts is for {len(contexts)} answers, and messages holds {len(answers)}; expected a list of "
+                f"contexts is for {len(contexts)} answers, and messages holds {len(answers)}; expected a "
+                f"list of "
                 "chunks, or None, for each message of the assistant"
             )
         return contexts
@@ -105,7 +106,8 @@ def _contexts(
         message = messages[place]
         if not (isinstance(message, Mapping) and "contexts" in message):
             raise ValueError(
-                f"the answer of {case.id} has no contexts; expected contexts=[...] with a list for each answer, or "
+                f"the answer of {case.id} has no contexts; expected contexts=[...] with a list for each "
+                f"answer, or "
                 'the key "contexts" in each message of the assistant'
             )
     return [messages[place]["contexts"] for _, _, place in answers]

@@ -29,8 +29,8 @@ RRF_K = 100
 FUSED = ("bm25", "dense")  # what `rrf` and `weighted` fuse
 # Candidates that fusion takes of each retriever: a chunk below the cut of both may be above it fused.
 POOL = 100
-# Title and section path before the text: on the samples nDCG@10 of rrf rises from 0.666 to 0.736 (42 questions)
-# and from 0.829 to 0.850 (28) against the title alone.
+# Title and section path before the text: on the samples nDCG@10 of rrf rises from 0.666 to 0.736 (42
+# questions) and from 0.829 to 0.850 (28) against the title alone.
 ChunkContext = Literal["path", "title", "none"]
 CHUNK_CONTEXT: Final = "path"
 CUT_FROM = "cut_from"  # in `extra` of a chunk that was cut anew: the chunk with which it shares the most text
@@ -87,6 +87,6 @@ LLM_CONCURRENCY = 4  # requests at a time: what a server on a single GPU answers
 LLM_CURRENCY = "USD"  # in which most price lists are
 
 RAG_SENTENCES = 4  # that the extractive answerer quotes at most: what a reader takes in, and a screen shows
-# Of 35 sample questions whose draft is supported whole, 33 are answered; of 24 on matters outside the samples 2 are
-# (bench/reference_rag.py).
+# Of 35 sample questions whose draft is supported whole, 33 are answered; of 24 on matters outside the samples
+# 2 are (bench/reference_rag.py).
 RAG_THRESHOLD = 0.77

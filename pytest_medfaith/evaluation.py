@@ -294,9 +294,9 @@ def _pairs(
 ) -> tuple[list[tuple[Claim, Chunk]], list[tuple[Claim, Chunk]]]:
     """Returns the pairs of claims and gold claims with the contexts; and the pairs with answer and reference.
 
-    The answer is the evidence of gold claims, the reference that of claims. The latter pairs are scored apart:
-    a strong model reads only a few texts of each claim, and the reference must not take the place of a context
-    among them.
+    The answer is the evidence of gold claims, the reference that of claims. The latter pairs are scored
+    apart: a strong model reads only a few texts of each claim, and the reference must not take the place of a
+    context among them.
     """
     gold = [_gold_claim(claim) for claim in case.gold_claims]
     answers = [Chunk(id=ANSWER, text=response.answer)] if claims and response.answer.strip() else []

@@ -275,7 +275,10 @@ def medfaith_retriever(request: pytest.FixtureRequest, medfaith_target: Target) 
 
 @pytest.fixture
 def medfaith_checker(request: pytest.FixtureRequest) -> Checker:
-    """The checker, `(claim, chunks) -> verdict`. Override it with a checker or a plain callable of that shape."""
+    """The checker, `(claim, chunks) -> verdict`.
+
+    Override it with a checker or a plain callable of that shape.
+    """
     target = getattr(getattr(request.node, "callspec", None), "params", {}).get("medfaith_target")
     with _plain_errors():
         resources = _resources(request.config)
@@ -293,8 +296,8 @@ def medfaith_extractor(request: pytest.FixtureRequest) -> Callable[..., list[Cla
 def medfaith_rag() -> Callable[[str], Any] | None:
     """The system under test, `question -> Response | answer | (answer, contexts)`, plain or async.
 
-    Rows of answers are replayed. None replays the slice's recorded responses; where it has none, the reference
-    RAG answers from the slice's corpus.
+    Rows of answers are replayed. None replays the slice's recorded responses; where it has none, the
+    reference RAG answers from the slice's corpus.
     """
     return None
 

@@ -56,8 +56,8 @@ def reply(asked):
 class LlmServer:
     """Answers as the server of `flavour` does.
 
-    `faults` come first, a fault a request; with `always` the last fault comes to each request. `reply` makes the
-    text of an answer from the request.
+    `faults` come first, a fault a request; with `always` the last fault comes to each request. `reply` makes
+    the text of an answer from the request.
     """
 
     def __init__(self, flavour="openai"):
@@ -151,7 +151,8 @@ TEXTS = {
     "label": lambda _: '{"label": "certainly", "evidence": []}',
     "empty": lambda _: "",
     "unquoted": lambda _: (
-        '{"label": "entail", "evidence": [{"passage": 1, "stance": "entail", "quote": "words that nobody wrote"}]}'
+        '{"label": "entail", "evidence": [{"passage": 1, "stance": "entail", "quote": "words that nobody '
+        'wrote"}]}'
     ),
     "bare": lambda _: '{"label": "entail", "evidence": []}',
     "nan": lambda _: '{"label": "entail", "evidence": [], "score": NaN}',

@@ -4,7 +4,8 @@ The tests start pytest some four hundred times, and each start would import nump
 readers of English anew: two seconds on a slow core. `python tests/warm.py` imports them once and then forks a
 process for each run that it is asked for. A run sees what a new process sees: its folder, its environment and
 its arguments; what it changes ends with it. The plugin, its hooks and the assertions are imported in each run
-anew, because the plugin asks whether they are loaded. The workers that pytest-xdist starts are forked likewise.
+anew, because the plugin asks whether they are loaded. The workers that pytest-xdist starts are forked
+likewise.
 
 Where a process cannot be forked, or with MEDFAITH_TESTS_FORK=0, each run is a new Python.
 """

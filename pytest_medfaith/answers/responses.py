@@ -126,7 +126,8 @@ def ask(rag: Callable[..., Any], question: str, history: Sequence[Any] = ()) -> 
     Earlier turns are given to it as `history`, a list of messages.
 
     Raises:
-        DataError: there are earlier turns and `rag` takes no `history`; `rag` is no callable, as where an `async def` fixture was given to no plugin that runs it.
+        DataError: there are earlier turns and `rag` takes no `history`; `rag` is no callable, as where an
+            `async def` fixture was given to no plugin that runs it.
     """
     if not callable(rag):
         found = in_pieces(rag) or ("a coroutine" if inspect.isawaitable(rag) else shown(rag))
@@ -139,7 +140,8 @@ def ask(rag: Callable[..., Any], question: str, history: Sequence[Any] = ()) -> 
         return awaited(rag(question))
     if not _takes_history(rag):
         raise DataError(
-            f"the case has {len(history)} earlier turns, and medfaith_rag takes no history; expected a callable "
+            f"the case has {len(history)} earlier turns, and medfaith_rag takes no history; expected a "
+            f"callable "
             '(question, *, history), or history = "ignore" for the slice'
         )
     return awaited(rag(question, history=[dict(turn) for turn in history]))

@@ -24,7 +24,8 @@ def temperatures_of(samples: int, temperatures: Sequence[float]) -> tuple[float,
         raise DataError("consistency is 1; expected 2 or more answers to each question, or 0 to ask once")
     if samples and (not temperatures or not all(0 <= one <= _HOTTEST for one in temperatures)):
         raise DataError(
-            f"temperatures is {list(temperatures)}; expected numbers from 0 to {_HOTTEST:g}, as in [0, 0.8, 0.8]"
+            f"temperatures is {list(temperatures)}; expected numbers from 0 to {_HOTTEST:g}, as in [0, 0.8, "
+            f"0.8]"
         )
     return tuple(temperatures[min(place, len(temperatures) - 1)] for place in range(samples))
 
@@ -34,8 +35,8 @@ def asked_samples(
 ) -> list[Any]:
     """Returns what a RAG callable, plain or async, answers at each temperature; a single answer for ().
 
-    A callable with an argument `temperature` is given it. Any other callable is asked as often, and varies as it
-    does by itself. Each is given the earlier turns `history`.
+    A callable with an argument `temperature` is given it. Any other callable is asked as often, and varies as
+    it does by itself. Each is given the earlier turns `history`.
 
     Raises:
         DataError: as of `ask`.

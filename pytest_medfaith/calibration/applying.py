@@ -63,8 +63,10 @@ def calibrated(checker: Checker, fitted: FittedCalibration) -> Checker:
     if fitted.selective and deciding_rules(checker) != fitted.rules:
         changed = sorted(set(deciding_rules(checker)) ^ set(fitted.rules))
         raise DataError(
-            f"the calibration promises a risk for verdicts under other rules: {', '.join(changed)} differ; certify it "
-            f"again with medfaith calibrate ROWS --checker {checker.name} --risk {fitted.selective.risk:g}, or set the "
+            f"the calibration promises a risk for verdicts under other rules: {', '.join(changed)} differ; "
+            f"certify it "
+            f"again with medfaith calibrate ROWS --checker {checker.name} --risk {fitted.selective.risk:g}, "
+            f"or set the "
             "rules as they were"
         )
     return dataclasses.replace(
@@ -115,7 +117,8 @@ def _read_selective(path: Path, row: Any) -> tuple[Selective | None, tuple[str, 
     named = isinstance(rules, list) and all(isinstance(name, str) for name in rules)
     if not (shares and named) or (numbers["supported"], numbers["refuted"]) == (None, None):
         raise DataError(
-            f"{path}: selective is {row!r}, expected risk, confidence, rules, and a threshold of supported or of "
+            f"{path}: selective is {row!r}, expected risk, confidence, rules, and a threshold of supported "
+            f"or of "
             f"refuted verdicts from 0 to 1; {_AGAIN} --risk"
         )
     return Selective(**numbers), tuple(rules or ())  # checked above

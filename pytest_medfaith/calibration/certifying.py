@@ -42,7 +42,8 @@ def certify_checker(
 ) -> CertifiedChecker:
     """Returns the thresholds of `checker` that labels certify; its probabilities and thresholds stay.
 
-    All rows are judged as a run judges claims, rules included. None of them may have served to fit the checker.
+    All rows are judged as a run judges claims, rules included. None of them may have served to fit the
+    checker.
 
     Args:
         rows: labelled, drawn as the claims that will be judged; a single row of each group counts.

@@ -1,7 +1,7 @@
 """Thresholds of risk by grid search, on correct sentences of a corpus and the same sentences with a planted error.
 
-Example: "Metformin lowers glucose" is right by its chunk; "Metformin raises glucose", "Metformin does not lower glucose"
-and "Insulin lowers glucose" are wrong. Each is an answer with that chunk as its context.
+Example: "Metformin lowers glucose" is right by its chunk; "Metformin raises glucose", "Metformin does not
+lower glucose" and "Insulin lowers glucose" are wrong. Each is an answer with that chunk as its context.
 """
 
 from __future__ import annotations
@@ -107,7 +107,8 @@ def risk_items(
 def tune(items: Sequence[RiskItem], settings: RiskSettings, *, seed: int) -> Tuning:
     """Returns `settings` with thresholds fitted to half of the documents, and figures of the other half.
 
-    HIGH begins where F1 of the wrong answers is best, CAUTION at the highest score that still reaches 95 % of them.
+    HIGH begins where F1 of the wrong answers is best, CAUTION at the highest score that still reaches 95 % of
+    them.
 
     Raises:
         DataError: fewer than 10 right or wrong answers in a half.
@@ -120,7 +121,8 @@ def tune(items: Sequence[RiskItem], settings: RiskSettings, *, seed: int) -> Tun
         wrong = sum(item.is_wrong for item in half)
         if min(wrong, len(half) - wrong) < LEAST_ITEMS:
             raise DataError(
-                f"the corpus gives {len(half) - wrong} right and {wrong} wrong answers for a half of the search; expected "
+                f"the corpus gives {len(half) - wrong} right and {wrong} wrong answers for a half of the "
+                f"search; expected "
                 f"{LEAST_ITEMS} or more of both: take a larger corpus, or raise --limit"
             )
     found = dataclasses.replace(settings, **_thresholds(halves[0]))
@@ -154,7 +156,8 @@ def risk_metrics(
 ) -> dict[str, MetricValue]:
     """Returns ece, roc_auc, accuracy, precision, recall and f1 of the flag HIGH, with 95 % intervals over documents.
 
-    A wrong answer is what HIGH should find. `ece` reads the score as the probability that the answer is wrong.
+    A wrong answer is what HIGH should find. `ece` reads the score as the probability that the answer is
+    wrong.
     """
     wrong = np.array([item.is_wrong for item in items])
     scores = np.array([item.score for item in items])

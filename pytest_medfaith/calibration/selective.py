@@ -1,14 +1,18 @@
 """Thresholds under which a promise holds: with probability 0.9 at most 5 % of the supported verdicts are wrong.
 
-Learn then Test (Angelopoulos, Bates, Candès, Jordan & Lei 2021, arXiv:2110.01052): each threshold that is tried is a
-hypothesis "more than the share `risk` of the verdicts above it is wrong", tested by the exact binomial p value of the
-labels, and the tests together are wrong with probability 1 - 0.9 at most. Here
+Learn then Test (Angelopoulos, Bates, Candès, Jordan & Lei 2021, arXiv:2110.01052): each threshold that is
+tried is a hypothesis "more than the share `risk` of the verdicts above it is wrong", tested by the exact
+binomial p value of the labels, and the tests together are wrong with probability 1 - 0.9 at most. Here
 
-* three thresholds begin a sequence: those that keep all, three quarters and half of the verdicts. Each has a third
-  of the error probability, and goes on to lower thresholds as long as each is rejected (fixed sequence testing);
-* a threshold is the score of a row, and only rows strictly above it are counted: given the threshold, these are
+* three thresholds begin a sequence: those that keep all, three quarters and half of the verdicts. Each has a
+third
+  of the error probability, and goes on to lower thresholds as long as each is rejected (fixed sequence
+  testing);
+* a threshold is the score of a row, and only rows strictly above it are counted: given the threshold, these
+are
   drawn as future verdicts above it are;
-* of the rows of a group (an answer, or texts that are shared) a single row counts, drawn by the seed, since rows of
+* of the rows of a group (an answer, or texts that are shared) a single row counts, drawn by the seed, since
+rows of
   an answer are not independent.
 """
 
@@ -61,7 +65,8 @@ def certify(
 ) -> Certified:
     """Returns the lowest threshold above which at most the share `risk` of the verdicts is wrong.
 
-    The promise holds with probability `confidence` over the labelled rows, for verdicts on claims like theirs.
+    The promise holds with probability `confidence` over the labelled rows, for verdicts on claims like
+    theirs.
 
     Args:
         judged: verdicts of a kind, supported or refuted.

@@ -140,7 +140,10 @@ def _mark(one: Difference, middle: float, y: float, half: float, reach: float) -
 
 def _title(ablation: Ablation) -> str:
     first = ablation.rows[0]
-    return f"{first.report.slice}: the first row is {_label(ablation, first)}, and the others are compared with it"
+    return (
+        f"{first.report.slice}: the first row is {_label(ablation, first)}, and the others are compared with "
+        f"it"
+    )
 
 
 def _label(ablation: Ablation, row: ComparedRow) -> str:
@@ -183,7 +186,8 @@ def _lines(ablation: Ablation) -> list[str]:
         lines += [f"{label}: the same in every case: {', '.join(same)}"] * bool(same)
     if ablation.tests:
         lines.append(
-            "in brackets the 95 % interval of the difference over cases; p: paired permutation test, two-sided, "
+            "in brackets the 95 % interval of the difference over cases; p: paired permutation test, "
+            "two-sided, "
             f"Holm-corrected over {counted(ablation.tests, 'comparison')}"
         )
     return lines

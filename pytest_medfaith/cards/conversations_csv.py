@@ -20,8 +20,8 @@ COLUMNS = (
 def conversations_csv(slice_reports: Sequence[SliceReport]) -> str:
     """Returns a row for each conversation, by slice and name (RFC 4180); the heading alone where there is none.
 
-    `first_error` is the first case, by the number of its earlier turns, with a claim that the evidence refutes or
-    does not support.
+    `first_error` is the first case, by the number of its earlier turns, with a claim that the evidence
+    refutes or does not support.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")

@@ -102,8 +102,8 @@ def _finding_text(finding: Finding, verdict: Verdict, report: Report) -> str:
 def explain_faithfulness(reports: Sequence[Report], *, most: int | None = 5, width: int = 80) -> str:
     """Returns the claims that their contexts refute or do not support, worst first, each with its evidence.
 
-    Major errors come first. Among them, and among the others, refuted claims come first, the surest refutation
-    at the top; then unsupported claims, the farthest from support at the top.
+    Major errors come first. Among them, and among the others, refuted claims come first, the surest
+    refutation at the top; then unsupported claims, the farthest from support at the top.
 
     Args:
         reports: one or more cases.

@@ -21,7 +21,8 @@ def rag_lines(slice_report: SliceReport) -> list[str]:
     cases = counted(len(slice_report.reports), "case")
     whose = f"of {len(known)} of {cases}" if len(known) < len(slice_report.reports) else f"of {cases}"
     warning = (
-        f"WARNING: the answers {whose} are by the reference RAG of medfaith ({'; '.join(kinds)}), and no RAG of "
+        f"WARNING: the answers {whose} are by the reference RAG of medfaith ({'; '.join(kinds)}), and no RAG "
+        f"of "
         "yours was measured; give its answers (responses of the slice, or the fixture medfaith_rag)"
     )
     lines = [warning]
@@ -29,7 +30,8 @@ def rag_lines(slice_report: SliceReport) -> list[str]:
     lines += [f"reference RAG: {'; '.join(told)}"] if told else []
     if any(account.checker and account.checker == slice_report.checker for account in known):
         lines.append(
-            f"WARNING: the checker {slice_report.checker} judges answers of which it had dropped what it does not "
+            f"WARNING: the checker {slice_report.checker} judges answers of which it had dropped what it "
+            f"does not "
             "support, so its faithfulness says nothing; judge them by another checker"
         )
     return lines

@@ -1,6 +1,7 @@
 """A card as a comment on a pull request (GitHub) or a merge request (GitLab), of which there is a single one.
 
-This is the only module that talks to a CI service. It runs where `medfaith comment` is called, and nowhere else.
+This is the only module that talks to a CI service. It runs where `medfaith comment` is called, and nowhere
+else.
 """
 
 from __future__ import annotations
@@ -69,7 +70,10 @@ def _on_github(environ: Mapping[str, str]) -> Request | str:
         return "this job runs for no pull request"
     if not token:
         return "GITHUB_TOKEN is not set; expected a token with pull-requests: write"
-    root = f"{_safe(environ.get('GITHUB_API_URL', 'https://api.github.com'))}/repos/{environ['GITHUB_REPOSITORY']}"
+    root = (
+        f"{_safe(environ.get('GITHUB_API_URL', 'https://api.github.com'))}/repos/"
+        f"{environ['GITHUB_REPOSITORY']}"
+    )
     headers = {"Authorization": f"Bearer {token}", "Accept": "application/vnd.github+json"}
     many = f"{root}/issues/{pull[1]}/comments"
     return Request(many=many, one=f"{root}/issues/comments", headers=headers, is_github=True)
@@ -107,7 +111,10 @@ def comment_body(folder: Path, *, name: str) -> str:
     try:
         card = (folder / "card.md").read_text(encoding="utf-8")
     except (OSError, ValueError):
-        card = f"### medfaith: NO RESULT\n\nThe run left no card in {folder.name}, so nothing says that it passes.\n"
+        card = (
+            f"### medfaith: NO RESULT\n\nThe run left no card in {folder.name}, so nothing says that it "
+            f"passes.\n"
+        )
     card = card.replace("@", "@\u200b")  # an answer that names @someone calls nobody
     if len(card) > _MOST_CHARACTERS:
         card = card[:_MOST_CHARACTERS].rpartition("\n")[0] + _CUT
@@ -134,7 +141,8 @@ def upsert(request: Request, body: str, *, name: str) -> str:
         )
     except _Refused as refused:
         return (
-            f"no comment: the token may not comment here ({refused}); on GitHub it needs pull-requests: write, "
+            f"no comment: the token may not comment here ({refused}); on GitHub it needs pull-requests: "
+            f"write, "
             "which a fork does not get. The card is in the summary of the step and in the run folder"
         )
     return "comment changed"

@@ -12,8 +12,8 @@ def told_lines(
 ) -> list[str]:
     """Returns lines such as `outcomes: 9 answered, 1 should have answered`, one for each kind of counts.
 
-    Outcomes are told where one of them is more than an answer or a refusal, facts where a major fact is missing or
-    any is contradicted, citations where there are any.
+    Outcomes are told where one of them is more than an answer or a refusal, facts where a major fact is
+    missing or any is contradicted, citations where there are any.
     """
     lines = []
     if set(outcomes) - _RIGHT:

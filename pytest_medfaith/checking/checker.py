@@ -93,8 +93,8 @@ class Checker:
     def rule_signatures(self) -> list[str]:
         """The names of the rules that may speak, of the project's rules with a digest of their source.
 
-        Beside other rules an override is named only where it is off, as "no future": baselines of versions without
-        overrides stay comparable.
+        Beside other rules an override is named only where it is off, as "no future": baselines of versions
+        without overrides stay comparable.
         """
         if not self.compared:
             return sorted(self.rules)
@@ -112,8 +112,8 @@ class Checker:
     ) -> list[PairScore]:
         """Returns a score for each (claim, chunk) pair, in order; a plain callable has no scores to give.
 
-        A callable with a method `prepare` is told what it will be asked, so that it can ask for all of it at a
-        time.
+        A callable with a method `prepare` is told what it will be asked, so that it can ask for all of it at
+        a time.
 
         Raises:
             ValueError: the model gave something else than three logits for each pair.
@@ -219,7 +219,8 @@ class Checker:
             return self.judge(claim, [chunk]).label == "supported"
         if score is None:
             raise ValueError(
-                f"the checker {self.name!r} gave no score for the claim {claim.id!r} and the chunk {chunk.id!r}"
+                f"the checker {self.name!r} gave no score for the claim {claim.id!r} and the chunk "
+                f"{chunk.id!r}"
             )
         return bool(entails(score.probs, self.thresholds))
 

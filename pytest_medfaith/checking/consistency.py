@@ -1,7 +1,8 @@
 """Self-consistency: whether a system says the same when it is asked again.
 
-Example: three answers name 25 mg, 25 mg and 50 mg. The claim "25 mg" of the first is in a single other answer, which
-suggests that the dose was made up. Source: Manakul, Liusie and Gales 2023, SelfCheckGPT, arXiv:2303.08896.
+Example: three answers name 25 mg, 25 mg and 50 mg. The claim "25 mg" of the first is in a single other
+answer, which suggests that the dose was made up. Source: Manakul, Liusie and Gales 2023, SelfCheckGPT,
+arXiv:2303.08896.
 """
 
 from __future__ import annotations
@@ -68,9 +69,9 @@ def consistency_of(
 def semantic_agreement(answers: Sequence[str], *, vectors: Vectors) -> float:
     """Returns the mean similarity of all pairs of answers, rounded to 6 decimals; 1 where all sentences recur.
 
-    The similarity of two answers is the mean, over the sentences of both, of the cosine with the nearest sentence
-    of the other, as in BERTScore (Zhang et al. 2020, arXiv:1904.09675) with sentences for tokens. An empty answer
-    has the similarity 0 to any other.
+    The similarity of two answers is the mean, over the sentences of both, of the cosine with the nearest
+    sentence of the other, as in BERTScore (Zhang et al. 2020, arXiv:1904.09675) with sentences for tokens. An
+    empty answer has the similarity 0 to any other.
     """
     read = [sentences_of(answer) for answer in answers]
     vectors.add(sentence for sentences in read for sentence in sentences)

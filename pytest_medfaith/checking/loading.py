@@ -109,7 +109,8 @@ def _project_checker(name: str, thresholds: Thresholds | None) -> Checker:
     base, linker = split_linker(name)
     if linker:
         raise DataError(
-            f"the checker {name!r} is of the project, and no rule asks a linker about its verdicts; name it {base!r}"
+            f"the checker {name!r} is of the project, and no rule asks a linker about its verdicts; name it "
+            f"{base!r}"
         )
     checker = as_checker(load_dotted(name, what="the checker"), name=name)
     return dataclasses.replace(checker, name=name, thresholds=thresholds or checker.thresholds)
@@ -176,7 +177,8 @@ def _classifier(name: str, root: Path | None, foreign: Reading) -> Checker:
 
     if not name.strip():
         raise DataError(
-            "the checker's name is empty; expected 'default', 'fast', 'teacher', a model folder, a dotted name "
+            "the checker's name is empty; expected 'default', 'fast', 'teacher', a model folder, a dotted "
+            "name "
             "(package.module:judge), or a Hugging Face model name"
         )
     folder = (root or Path()) / name

@@ -20,40 +20,65 @@ QUOTED_WORDS = 4  # fewer words in a row may belong to a sentence that says some
 # Words of a lead-in, a heading or a line above a statement: somebody believes it, asks it, or believed it
 # once.
 _BELIEVED = re.compile(
-    r"\b(?:myth\w*|false|falsehoods?|fals(?:ely|ity)|untrue|incorrect\w*|wrong\w*|erroneous\w*|mistaken\w*|mistakes?|errors?|misconceptions?|misunderstanding\w*|misinformation|misbelie\w+|fictions?|fallac\w+|rumou?rs?|hoax\w*|"
-    r"claim(?:s|ed|ing)?|alleg\w+|believ\w+|beliefs?|thought|suppos\w+|assum\w+|argu\w+|assert\w*|hypothes\w+|theor\w+|statements?|sentences?|true or false|quiz|question\w*|ask\w*|some (?:people )?(?:say|said|think)|(?:people|they|critics|websites?|posts?) (?:say|said|think)|"
-    r"used to|formerly|once|historically|earlier|previous\w*|old(?:er)?|outdated|obsolete|superseded|withdrawn|no longer|until|do not|don['’]t|never|avoid|not to|if|unless|except\w*|suppose|imagine|example|what if|would (?:it )?be)\b|\?",
+    r"\b(?:myth\w*|false|falsehoods?|fals(?:ely|ity)|untrue|incorrect\w*|wrong\w*|erroneous\w*|mistaken\w*"
+    r"|mistakes?|errors?|misconceptions?|misunderstanding\w*|misinformation|misbelie\w+|fictions?|fallac\w+"
+    r"|rumou?rs?|hoax\w*|"
+    r"claim(?:s|ed|ing)?|alleg\w+|believ\w+|beliefs?|thought|suppos\w+|assum\w+|argu\w+|assert\w*|hypothes\w+"
+    r"|theor\w+|statements?|sentences?|true or false|quiz|question\w*|ask\w*|some (?:people "
+    r")?(?:say|said|think)|(?:people|they|critics|websites?|posts?) (?:say|said|think)|"
+    r"used to|formerly|once|historically|earlier|previous\w*|old(?:er)?|outdated|obsolete|superseded"
+    r"|withdrawn|no longer|until|do not|don['’]t|never|avoid|not "
+    r"to|if|unless|except\w*|suppose|imagine|example|what if|would (?:it )?be)\b|\?",
     re.IGNORECASE,
 )
 # Words of a sentence after a statement: it is not so, or not always.
 _TAKEN_BACK = re.compile(
-    r"^\W*(?:(?:but|yet|however|though|although|still|nevertheless|in (?:fact|reality|truth)|actually|instead|except\w*|unless|only|not|no|never|nor|wrong|false|incorrect|untrue|fact|reality|truth|answer)\b"
-    r"|(?:this|that|these|those|it|such|the (?:above|former|latter|statement|claim|advice|answer|belief|idea|view|notion))\b[^.;]{0,80}?"
-    r"\b(?:myth|(?:not|n['’]t) (?:true|correct|so|the case|right|supported|accurate|apply|hold)|false|untrue|incorrect|wrong|mistak\w+|error|misconception|withdrawn|outdated|obsolete|superseded|disproved|refuted|no longer|retracted|"
-    r"(?:was|were)\s+(?:\w+\s+){0,4}(?:view|advice|practice|belief|thinking|standard|recommendation|taught|thought|believed|until|once|before)|used to|only|unless|except\w*)\b)"
+    r"^\W*(?:(?:but|yet|however|though|although|still|nevertheless|in "
+    r"(?:fact|reality|truth)|actually|instead|except\w*|unless|only|not|no|never|nor|wrong|false|incorrect"
+    r"|untrue|fact|reality|truth|answer)\b"
+    r"|(?:this|that|these|those|it|such|the (?:above|former|latter|statement|claim|advice|answer|belief|idea"
+    r"|view|notion))\b[^.;]{0,80}?"
+    r"\b(?:myth|(?:not|n['’]t) (?:true|correct|so|the "
+    r"case|right|supported|accurate|apply|hold)|false|untrue|incorrect|wrong|mistak\w+|error|misconception"
+    r"|withdrawn|outdated|obsolete|superseded|disproved|refuted|no longer|retracted|"
+    r"(?:was|were)\s+(?:\w+\s+){0,4}(?:view|advice|practice|belief|thinking|standard|recommendation|taught"
+    r"|thought|believed|until|once|before)|used to|only|unless|except\w*)\b)"
     # A text that speaks of what it said as of a statement reports it: "This claim was examined in 2020."
-    r"|(?:this|that|the (?:above|former|preceding|same)|both|all|neither|none)(?: of (?:these|those))?\s+(?:\w+\s+)?(?:statements?|claims?|assertions?|beliefs?|ideas?|views?|notions?|hypothes[ie]s|theor(?:y|ies)|recommendations?|quot\w+|sentences?|advice|teachings?|assumptions?)\b"
-    r"|\b(?:contradict|refut|disprov|debunk|reject|overturn|revers|revis|retract|rebut|disput|challeng|question|dismiss|withdr[ae]w)\w*(?:\s+\w+)?\s+(?:it|this|that|them|these)\b"
-    r"|\b(?:says?|said|shows?|showed|shown|found|finds?|proved?|suggests?|suggested) (?:otherwise|the (?:opposite|contrary|reverse))\b|^\W*(?:the (?:opposite|contrary|reverse)|on the contrary|quite the (?:opposite|contrary)|far from it)\b"
-    r"|\b(?:(?:is|was|are|were|the answer is|this is|that is) (?:not true|untrue|false|wrong|incorrect|a myth|an error|a mistake|a misconception|outdated|obsolete)|(?:myth|false|untrue|incorrect)[.!]?\s*$)",
+    r"|(?:this|that|the (?:above|former|preceding|same)|both|all|neither|none)(?: of "
+    r"(?:these|those))?\s+(?:\w+\s+)?(?:statements?|claims?|assertions?|beliefs?|ideas?|views?|notions?"
+    r"|hypothes[ie]s|theor(?:y|ies)|recommendations?|quot\w+|sentences?|advice|teachings?|assumptions?)\b"
+    r"|\b(?:contradict|refut|disprov|debunk|reject|overturn|revers|revis|retract|rebut|disput|challeng"
+    r"|question|dismiss|withdr[ae]w)\w*(?:\s+\w+)?\s+(?:it|this|that|them|these)\b"
+    r"|\b(?:says?|said|shows?|showed|shown|found|finds?|proved?|suggests?|suggested) (?:otherwise|the "
+    r"(?:opposite|contrary|reverse))\b|^\W*(?:the (?:opposite|contrary|reverse)|on the contrary|quite the "
+    r"(?:opposite|contrary)|far from it)\b"
+    r"|\b(?:(?:is|was|are|were|the answer is|this is|that is) (?:not true|untrue|false|wrong|incorrect|a "
+    r"myth|an error|a mistake|a misconception|outdated|obsolete)|(?:myth|false|untrue|incorrect)[.!]?\s*$)",
     re.IGNORECASE,
 )
 # The sentence after says that it was rejected, or that nobody would say it.
 _REJECTED = re.compile(
-    r"\b(?:it|this|that|they|these|those) (?:(?:is|are|was|were|do|does|did|has|have|can|will) ?not|(?:is|are|was|were|do|does|did|has|have|ca|wo)n['’]t)\W*$"
+    r"\b(?:it|this|that|they|these|those) (?:(?:is|are|was|were|do|does|did|has|have|can|will) "
+    r"?not|(?:is|are|was|were|do|does|did|has|have|ca|wo)n['’]t)\W*$"
     r"|\b(?:retracted|withdrawn|debunked|disproved|disproven|refuted|rejected|discredited|falsified)\b"
-    r"|\b(?:nobody|no one|none|few|hardly anyone|(?:would|should|could|can|do|does|did)(?: not|n['’]t)|never)\b[^.;]{0,60}\b(?:say|says|said|claim|claims|claimed|believe[sd]?|thinks?|thought|agrees?|recommend|recommends|recommended|advise[sd]?)\s+(?:so|this|that|it|with (?:this|that|it))\b",
+    r"|\b(?:nobody|no one|none|few|hardly anyone|(?:would|should|could|can|do|does|did)(?: "
+    r"not|n['’]t)|never)\b[^.;]{0,60}\b(?:say|says|said|claim|claims|claimed|believe[sd]?|thinks?|thought"
+    r"|agrees?|recommend|recommends|recommended|advise[sd]?)\s+(?:so|this|that|it|with (?:this|that|it))\b",
     re.IGNORECASE,
 )
 # "This is nonsense.": a few words on what was said before, unless they confirm it.
 _REMARK = re.compile(
-    r"^\W*(?:this|that|all of (?:this|that))\s*(?:is|was|['’]s)\s+(?:(?!(?:in|on|by|for|of|at|to|with|from|not)\b)[a-z-]+\s+){0,2}?(?P<what>[a-z-]+)\W*$",
+    r"^\W*(?:this|that|all of (?:this|that))\s*(?:is|was|['’]s)\s+(?:(?!(?:in|on|by|for|of|at|to|with|from"
+    r"|not)\b)[a-z-]+\s+){0,2}?(?P<what>[a-z-]+)\W*$",
     re.IGNORECASE,
 )
 _CONFIRMED = word_set(
-    "true correct right important essential vital crucial key common rare normal usual safe unsafe known well-known established proven confirmed "
-    "recommended advised standard effective cheap free necessary enough helpful useful serious dangerous harmless treatable curable preventable "
-    "contagious infectious inherited genetic chronic acute painful painless mild severe reversible permanent temporary optional mandatory"
+    "true correct right important essential vital crucial key common rare normal usual safe unsafe known "
+    "well-known established proven confirmed "
+    "recommended advised standard effective cheap free necessary enough helpful useful serious dangerous "
+    "harmless treatable curable preventable "
+    "contagious infectious inherited genetic chronic acute painful painless mild severe reversible permanent "
+    "temporary optional mandatory"
 )
 _DENYING_SIGN = re.compile(
     "[\u274c\u274e\u2716\u2717\u2718\u2612\U0001f6ab\u26d4\U0001f6d1\U0001f44e\U0001f645]|~~"
@@ -64,14 +89,20 @@ _BEGINS_AFTERTHOUGHT = re.compile(
 _LONGEST_AFTERTHOUGHT = 8  # words
 # What follows is only an example, supposed, or to be tested.
 _SUPPOSED = re.compile(
-    r"^\W*(?:suppose|imagine|assume|pretend|consider|let us (?:suppose|imagine|assume)|hypothes[ie]s|here (?:is|are|follows?)|below (?:is|are)"
-    r"|(?:an?|the|this|our) (?:\w+ )?(?:example|hypothesis|assumption|premise)\b|(?:for )?example|sample|wrong|bad|question|quiz)\b",
+    r"^\W*(?:suppose|imagine|assume|pretend|consider|let us (?:suppose|imagine|assume)|hypothes[ie]s|here "
+    r"(?:is|are|follows?)|below (?:is|are)"
+    r"|(?:an?|the|this|our) (?:\w+ )?(?:example|hypothesis|assumption|premise)\b|(?:for "
+    r")?example|sample|wrong|bad|question|quiz)\b",
     re.IGNORECASE,
 )
 # A whole sentence before may say it of the sentence that follows: "There is a dangerous myth about aspirin.
 # It can ..."
 _MYTH = re.compile(
-    r"\b(?:myth|misconception|rumou?r|fallacy|hoax|misinformation|following (?:statements?|claims?|sentences?|assertions?|quot\w+)|(?:is|are|following|statements?) (?:false|untrue|wrong|incorrect)|true or false|used to (?:be )?(?:believe|think|say|sa(?:id|y)|taught|thought)|(?:people|some|many) (?:still |wrongly |mistakenly )?(?:believe|think|say|claim))\b",
+    r"\b(?:myth|misconception|rumou?r|fallacy|hoax|misinformation|following "
+    r"(?:statements?|claims?|sentences?|assertions?|quot\w+)|(?:is|are|following|statements?) "
+    r"(?:false|untrue|wrong|incorrect)|true or false|used to (?:be "
+    r")?(?:believe|think|say|sa(?:id|y)|taught|thought)|(?:people|some|many) (?:still |wrongly |mistakenly "
+    r")?(?:believe|think|say|claim))\b",
     re.IGNORECASE,
 )
 _MARK = re.compile(r"^\W+")

@@ -14,7 +14,8 @@ _SYMBOL = 2  # Greek letters of a word that are symbols: TNF-α, αβ
 # Words with foreign letters: names in other scripts are single, a sentence beside an English sentence is not.
 _MOST_FOREIGN, _MOST_IN_A_ROW = 2, 1
 _BRAILLE = ("\u2801", "\u28ff")
-# Letters that no reader sees and that models may read. The flags of England, Scotland and Wales hold them too.
+# Letters that no reader sees and that models may read. The flags of England, Scotland and Wales hold them
+# too.
 _HIDDEN = re.compile("(?<![\U0001f3f4\U000e0020-\U000e007f])[\U000e0020-\U000e007e]")
 
 

@@ -37,7 +37,8 @@ def teacher_checker(teacher: Teacher | None) -> Checker:
     """
     if teacher is None:
         raise TeacherError(
-            "the checker 'teacher' asks an LLM, which is set up in [tool.medfaith.llm]; expected a model and a "
+            "the checker 'teacher' asks an LLM, which is set up in [tool.medfaith.llm]; expected a model and "
+            "a "
             "base_url there, and a run or a command that reads these settings"
         )
     signature = asking_signature(teacher.settings, JUDGE_PROMPT)

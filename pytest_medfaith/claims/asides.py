@@ -14,13 +14,15 @@ _LONGEST_ANTECEDENT = 5
 _ENUMERATING = word_set("including include includes included involve involves such like")
 # Participles that belong to the words before them, or state nothing.
 _ATTACHED = word_set(
-    "including following regarding concerning depending using according excluding involving containing being having ranging considering meaning "
+    "including following regarding concerning depending using according excluding involving containing being "
+    "having ranging considering meaning "
     "leaving resolving lasting"
 )
 # What a treatment or finding does; patients and doctors do not "result in" things.
 _OF_EVENTS = word_set("resulting leading causing allowing making enabling contributing")
 _PERSONS = word_set(
-    "patients people participants adults children women men individuals doctors physicians clinicians researchers we they you authors"
+    "patients people participants adults children women men individuals doctors physicians clinicians "
+    "researchers we they you authors"
 )
 _NO_SUBJECT = word_set("no none neither few little nothing there")
 

@@ -27,15 +27,20 @@ _OPENING = re.compile(
 )
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _COURTEOUS = re.compile(
-    r"\W*(?:sure|certainly|absolutely|of\s+course|o\.?k\.?(?:ay)?|all\s+right|alright|no\s+(?:problem|worries)|indeed|right|i\s+(?:am|do|can|will))\W*",
+    r"\W*(?:sure|certainly|absolutely|of\s+course|o\.?k\.?(?:ay)?|all\s+right|alright|no\s+(?:problem"
+    r"|worries)|indeed|right|i\s+(?:am|do|can|will))\W*",
     re.IGNORECASE,
 )
 _TO_JUDGE = re.compile(r"\W*(?:true\s+or\s+false|yes\s+or\s+no)\b", re.IGNORECASE)
 # As a heading or a bold line each of them is an answer; in a sentence its own words say more.
 _VERDICT = re.compile(
-    r"\W*(?:(?:\w+\s+)?\w+\W*:\W*)?(?:(?:yes|no)\W*|(?:(?:yes|no)\W+)?(?:(?:very|quite|perfectly|totally|generally|usually|probably|not|mostly|completely|absolutely|(?:it|that|this)(?:\s+is|['\u2019]s))\s+)*"
-    r"(?:(?:un)?safe|fine(?:\s+by\s+me)?|o\.?k(?:ay)?|allowed|permitted|granted|cleared|(?:im)?possible|recommended|advised|harmless|harmful|dangerous"
-    r"|contraindicated|(?:un)?acceptable|(?:un)?suitable|(?:in)?appropriate|(?:in)?effective|(?:un)?supported|approved|forbidden|prohibited|endorsed|advisable|indicated|confirmed|proven|unlikely|likely|good\s+to\s+go"
+    r"\W*(?:(?:\w+\s+)?\w+\W*:\W*)?(?:(?:yes|no)\W*|(?:(?:yes|no)\W+)?(?:(?:very|quite|perfectly|totally"
+    r"|generally|usually|probably|not|mostly|completely|absolutely|(?:it|that|this)(?:\s+is|['\u2019]s))\s+)*"
+    r"(?:(?:un)?safe|fine(?:\s+by\s+me)?|o\.?k(?:ay)?|allowed|permitted|granted|cleared|(?:im)?possible"
+    r"|recommended|advised|harmless|harmful|dangerous"
+    r"|contraindicated|(?:un)?acceptable|(?:un)?suitable|(?:in)?appropriate|(?:in)?effective|(?:un)?supported"
+    r"|approved|forbidden|prohibited|endorsed|advisable|indicated|confirmed|proven|unlikely|likely"
+    r"|good\s+to\s+go"
     r"|green\s+light|(?:nothing|no\s+(?:need|reason))\s+to\s+worry(?:\s+about)?))\W*",
     re.IGNORECASE,
 )
@@ -45,9 +50,9 @@ _VERDICT = re.compile(
 class Told:
     """What was told before a sentence.
 
-    `before` says what a later "it" may mean, `asked` is the last question that "Yes" would answer, and `behind`
-    what a reader of the question needs. While it is `fresh`, nothing was stated since. `answered` holds the
-    answers it got: True for yes, False for no, None for what is neither.
+    `before` says what a later "it" may mean, `asked` is the last question that "Yes" would answer, and
+    `behind` what a reader of the question needs. While it is `fresh`, nothing was stated since. `answered`
+    holds the answers it got: True for yes, False for no, None for what is neither.
     """
 
     before: Before

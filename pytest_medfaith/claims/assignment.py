@@ -1,8 +1,8 @@
 """Gives sentences without a citation one of their neighbours' citations, where its passage speaks of their matter.
 
-Example: in "Iron tablets treat iron deficiency [1]. They are taken on an empty stomach." the second sentence is
-given [1] where a sentence of passage 1 is similar to it. What is assigned is a guess of this package and no word
-of the answer, so it is always shown as assigned.
+Example: in "Iron tablets treat iron deficiency [1]. They are taken on an empty stomach." the second sentence
+is given [1] where a sentence of passage 1 is similar to it. What is assigned is a guess of this package and
+no word of the answer, so it is always shown as assigned.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ def assign_citations(
 ) -> list[Assigned]:
     """Returns a citation for each sentence that has none and whose neighbours' passages speak of its matter.
 
-    The neighbours are the nearest sentences with a citation before and behind it. Of their citations the passage
-    with the most similar sentence is taken; of two that are equal, that of the sentence before. Headings,
-    questions and lines that introduce a list get none.
+    The neighbours are the nearest sentences with a citation before and behind it. Of their citations the
+    passage with the most similar sentence is taken; of two that are equal, that of the sentence before.
+    Headings, questions and lines that introduce a list get none.
 
     Args:
         answer: with its citation markers.

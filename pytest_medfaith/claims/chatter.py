@@ -15,50 +15,82 @@ from pytest_medfaith.english.lexicon import word_set
 from pytest_medfaith.english.words import SPOKEN
 
 _FUNCTION = word_set(
-    "a an the this that these those it its i you we us him them me my your our their and or so as if when because there here to of in on at "
-    "by for with from about into over regarding is are was be been being am has have had having do does did can could may might should will "
-    "would i'm you're we're it's that's i've you've we've i'd you'd i'll you'll we'll let's any some all each more other another further "
-    "additional own also else just very really too again always please kindly what which how why where whether anything something"
+    "a an the this that these those it its i you we us him them me my your our their and or so as if when "
+    "because there here to of in on at "
+    "by for with from about into over regarding is are was be been being am has have had having do does did "
+    "can could may might should will "
+    "would i'm you're we're it's that's i've you've we've i'd you'd i'll you'll we'll let's any some all "
+    "each more other another further "
+    "additional own also else just very really too again always please kindly what which how why where "
+    "whether anything something"
 )
 _TALK = word_set(
-    "question questions asking ask asked hear hearing know knowing help helps helped helping assist assistance answer answers answering explain "
-    "explaining explanation summarise summarize summary overview outline detail details clarify clarification information info understand "
-    "understanding useful helpful clear clearly concise brief briefly simply quick quickly look looking need share sharing topic "
-    "subject matter concern concerns message chat conversation reach out contact contacting everyone friend sir madam user everybody luck day "
-    "morning afternoon evening week interest interested glad happy pleased delighted hope hoping wish sorry apologies apologize apologise "
-    "inconvenience confusion thank thanks worry break down step steps terms simple language way go back patient folks love like want try "
-    "provide provided providing give based context above below following list points key main few one two things answer's response "
-    "discuss begin dive walk through deeper together first now today opportunity pleasure great good kind feel free learn"
+    "question questions asking ask asked hear hearing know knowing help helps helped helping assist "
+    "assistance answer answers answering explain "
+    "explaining explanation summarise summarize summary overview outline detail details clarify "
+    "clarification information info understand "
+    "understanding useful helpful clear clearly concise brief briefly simply quick quickly look looking need "
+    "share sharing topic "
+    "subject matter concern concerns message chat conversation reach out contact contacting everyone friend "
+    "sir madam user everybody luck day "
+    "morning afternoon evening week interest interested glad happy pleased delighted hope hoping wish sorry "
+    "apologies apologize apologise "
+    "inconvenience confusion thank thanks worry break down step steps terms simple language way go back "
+    "patient folks love like want try "
+    "provide provided providing give based context above below following list points key main few one two "
+    "things answer's response "
+    "discuss begin dive walk through deeper together first now today opportunity pleasure great good kind "
+    "feel free learn"
 )
 _EVIDENCE = word_set(
-    "references reference sources source links link citations citation table figure website page section below above list full text article "
-    "articles document documents see check visit read more details information refer following leaflet appendix label labels labelling insert package packaging packet box product prescribing monograph "
+    "references reference sources source links link citations citation table figure website page section "
+    "below above list full text article "
+    "articles document documents see check visit read more details information refer following leaflet "
+    "appendix label labels labelling insert package packaging packet box product prescribing monograph "
     "datasheet formulary manufacturer manufacturer's patient medicine's information https http www com org"
 )
 _OFFICE = word_set(
-    "ai artificial intelligence assistant language large model bot chatbot computer program medical health healthcare professional qualified "
-    "licensed personal personalized personalised individual specific advice advise guidance diagnosis diagnoses diagnose treatment information "
-    "answer response content material summary text general generic educational informational purposes purpose only nature not cannot can't "
-    "intended constitute considered provide give offer meant disclaimer note reserved rights copyright clinical judgment judgement "
-    "consultation care accurate complete guarantee guaranteed responsible use decisions doctor physician pharmacist nurse lawyer but "
+    "ai artificial intelligence assistant language large model bot chatbot computer program medical health "
+    "healthcare professional qualified "
+    "licensed personal personalized personalised individual specific advice advise guidance diagnosis "
+    "diagnoses diagnose treatment information "
+    "answer response content material summary text general generic educational informational purposes "
+    "purpose only nature not cannot can't "
+    "intended constitute considered provide give offer meant disclaimer note reserved rights copyright "
+    "clinical judgment judgement "
+    "consultation care accurate complete guarantee guaranteed responsible use decisions doctor physician "
+    "pharmacist nurse lawyer but "
     "decision relied reference opinion evaluation examination remember help helpful situation"
 )
 _PROFESSION = (
-    r"(?:doctors?|physicians?|pharmacists?|pharmacy|specialists?|providers?|clinicians?|gp|professionals?|practitioners?|dermatologists?"
-    r"|cardiologists?|gyna?ecologists?|psychiatrists?|neurologists?|dentists?|midwife|nurses?|teams?|workers?|obstetricians?|pa?ediatricians?"
-    r"|endocrinologists?|oncologists?|rheumatologists?|urologists?|surgeons?|dietitians?|prescribers?|formulary|hospital|clinic)"
+    r"(?:doctors?|physicians?|pharmacists?|pharmacy|specialists?|providers?|clinicians?|gp|professionals?"
+    r"|practitioners?|dermatologists?"
+    r"|cardiologists?|gyna?ecologists?|psychiatrists?|neurologists?|dentists?|midwife|nurses?|teams?|workers?"
+    r"|obstetricians?|pa?ediatricians?"
+    r"|endocrinologists?|oncologists?|rheumatologists?|urologists?|surgeons?|dietitians?|prescribers?"
+    r"|formulary|hospital|clinic)"
 )
 _ADVICE = word_set(
-    "consult consulting consultation contact contacting see visit ask call speak speaking talk talking check checking discuss discussing "
-    "discussion reach out follow up seek seeking refer turn appointment make get getting obtain book schedule advice guidance recommendation "
-    "recommendations instructions information help opinion care medical health healthcare health-care mental qualified licensed local "
-    "national primary treating prescribing personalized personalised individual individualized individualised specific tailored appropriate "
-    "proper best better important essential crucial necessary advisable recommended recommend suggest advise advised encourage strongly wise "
-    "idea good helpful vital ideally sure remember concern concerns question questions doubt doubts unsure uncertain worried concerned need "
-    "needs needed want like circumstances situation case condition conditions history medication medications medicine medicines leaflet treatment "
-    "treatments options option plan plans decision decisions drug drugs symptoms supplement supplements therapy regimen topic matter right "
-    "determine decide evaluation attention assessment guideline guidelines policy trust possible ultimately finally who experience doctor's "
-    "then but so one before it's people patients licensed family own making first therefore however review discuss matters proper safe"
+    "consult consulting consultation contact contacting see visit ask call speak speaking talk talking check "
+    "checking discuss discussing "
+    "discussion reach out follow up seek seeking refer turn appointment make get getting obtain book "
+    "schedule advice guidance recommendation "
+    "recommendations instructions information help opinion care medical health healthcare health-care mental "
+    "qualified licensed local "
+    "national primary treating prescribing personalized personalised individual individualized "
+    "individualised specific tailored appropriate "
+    "proper best better important essential crucial necessary advisable recommended recommend suggest advise "
+    "advised encourage strongly wise "
+    "idea good helpful vital ideally sure remember concern concerns question questions doubt doubts unsure "
+    "uncertain worried concerned need "
+    "needs needed want like circumstances situation case condition conditions history medication medications "
+    "medicine medicines leaflet treatment "
+    "treatments options option plan plans decision decisions drug drugs symptoms supplement supplements "
+    "therapy regimen topic matter right "
+    "determine decide evaluation attention assessment guideline guidelines policy trust possible ultimately "
+    "finally who experience doctor's "
+    "then but so one before it's people patients licensed family own making first therefore however review "
+    "discuss matters proper safe"
 ) - word_set("safe first start")
 _PHRASES = re.compile(  # their words mean something else in other places; each phrase becomes one mark
     r"""(?<!\w)(?:
@@ -110,7 +142,8 @@ _KINDS = (
         _FUNCTION
         | _TALK
         | word_set(
-            "let hi hello hey dear greetings welcome bye goodbye cheers regards wishes warm sincerely yours best many excellent interesting important don't do hesitate"
+            "let hi hello hey dear greetings welcome bye goodbye cheers regards wishes warm sincerely yours "
+            "best many excellent interesting important don't do hesitate"
         ),
     ),
     _Kind(
@@ -175,11 +208,13 @@ _EMPHASIS = re.compile(
 )
 _SALUTATION = re.compile(r"(?:hi|hello|hey|dear)\s+(?:(?:mr|mrs|ms|dr)\.?\s+)?[A-Z][a-z]+\W*$", re.IGNORECASE)
 _BARE_ANSWER = re.compile(
-    r"\W*(?:yes|no|maybe|perhaps|it\s+depends|true|false|correct|sure|certainly|absolutely|of\s+course|ok|okay|definitely|not\s+(?:really|necessarily|always))\W*$",
+    r"\W*(?:yes|no|maybe|perhaps|it\s+depends|true|false|correct|sure|certainly|absolutely|of\s+course|ok"
+    r"|okay|definitely|not\s+(?:really|necessarily|always))\W*$",
     re.IGNORECASE,
 )
 _COPYRIGHT = re.compile(
-    r"\W*(?:©|\(c\)|copyright\b)\W*(?:19|20)\d\d(?:\s*[-\u2013]\s*(?:19|20)?\d\d)?[\s,.]*(?:by\s+)?(?:[A-Z][\w&'-]*[\s,.]*){0,4}(?i:all\s+rights\s+reserved)?\W*$"
+    r"\W*(?:©|\(c\)|copyright\b)\W*(?:19|20)\d\d(?:\s*[-\u2013]\s*(?:19"
+    r"|20)?\d\d)?[\s,.]*(?:by\s+)?(?:[A-Z][\w&'-]*[\s,.]*){0,4}(?i:all\s+rights\s+reserved)?\W*$"
 )
 
 

@@ -13,7 +13,8 @@ from pytest_medfaith.records import Chunk
 _TITLE_WORDS = 2  # a title of one word, such as "Metformin", is a word of many sentences
 _MOST_UNKNOWN = 20  # a number in round brackets beyond it is no citation where nobody knows the contexts
 _PREFIX = re.compile(
-    r"^(?:(?:source|sources|doc|document|passage|context|chunk|ref|reference|cite|id|see|from)\s*[:#]\s*|[#@^])",
+    r"^(?:(?:source|sources|doc|document|passage|context|chunk|ref|reference|cite|id|see|from)\s*[:#]\s*"
+    r"|[#@^])",
     re.IGNORECASE,
 )
 _SIGNS = re.compile(r"[\d_:/#.-]")

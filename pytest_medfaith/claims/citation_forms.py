@@ -23,19 +23,27 @@ _ONE = rf"\d{{1,3}}(?:\s*{_DASH}\s*\d{{1,3}})?"
 _NUMBERS = rf"{_ONE}(?:\s*[,;]\s*{_ONE})*"
 _COUNTED = rf"{_ONE}(?:\s*(?:[,;&]|,?\s*and)\s*{_ONE})*"
 _SOURCE_WORD = (
-    r"(?:sources?|documents?|docs?|passages?|contexts?|references?|refs?|chunks?|snippets?|excerpts?|citations?"
+    r"(?:sources?|documents?|docs?|passages?|contexts?|references?|refs?|chunks?|snippets?|excerpts?"
+    r"|citations?"
     r"|cites?|evidence|articles?|papers?)\.?\s*:?\s*(?:(?:no|nr|number)\b\.?\s*)?[#]?\s*"
 )
 _PMID_WORD = r"(?:PMIDs?\s*[:#]?|PubMed\s*(?:IDs?|identifiers?)?\s*[:#]?)"
-_PMIDS = rf"(?:PMIDs?\s*[:#]?\s*\d{{1,9}}|PubMed\s*(?:IDs?|identifiers?)?\s*[:#]?\s*\d{{5,9}})(?:\s*(?:[,;]|and)\s*(?:{_PMID_WORD}\s*\d{{1,9}}|\d{{7,9}}))*"
-_LED = r"(?:(?:see|cf\.?|from|per|source|sources|as\s+(?:stated|shown|described|reported)\s+in)\s*:?\s*)?(?:the\s+)?"
+_PMIDS = (
+    rf"(?:PMIDs?\s*[:#]?\s*\d{{1,9}}|PubMed\s*(?:IDs?|identifiers?)?\s*[:#]?\s*\d{{5,9}})(?:\s*(?:[,;]"
+    rf"|and)\s*(?:{_PMID_WORD}\s*\d{{1,9}}|\d{{7,9}}))*"
+)
+_LED = (
+    r"(?:(?:see|cf\.?|from|per|source|sources|as\s+(?:stated|shown|described"
+    r"|reported)\s+in)\s*:?\s*)?(?:the\s+)?"
+)
 _RAISED = "\u00b9\u00b2\u00b3\u2070\u2074-\u2079"
 _RAISED_LIST = rf"[{_RAISED}]+(?:[,\u2019\u02d2\u2013\u207b-][{_RAISED}]+)*"
 _RAISED_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻\u2019\u02d2", "0123456789-,,")
 _BEHIND_RAISED = r"(?<=[.!?,;:)\u201d\"%])|(?-i:(?<=[a-z]{3}))"
 _SUP = rf"(?:<sup>\s*\[?\s*(?P<sup>{_NUMBERS})\s*\]?\s*</sup>|\^\[?(?P<caret>{_NUMBERS})\]?\^)"
 _UNIT_BEHIND = (
-    r"(?!\s*(?:mg|g|kg|mcg|µg|ml|l|mmol|units?|iu|%|percent|hours?|h|days?|weeks?|months?|years?|minutes?|times|"
+    r"(?!\s*(?:mg|g|kg|mcg|µg|ml|l|mmol|units?|iu|%|percent|hours?|h|days?|weeks?|months?|years?|minutes?"
+    r"|times|"
     r"doses?|tablets?|patients|people|trials|studies|of)\b|\s*%)(?![\w.,]*\d)(?!\w)"
 )
 _BARE_WORD = (
@@ -52,13 +60,17 @@ _LIST_LINE = re.compile(r"(?:^|[\r\n])\s*(?:[-*•]\s*)?\(\d{1,2}\)\s*\S|[:;,]\s
 _SQUARE = re.compile(rf"\[\s*{_NUMBERS}\s*\]")
 _LAST_WORD = re.compile(r"([^\W\d_]+|\d[\d.,]*)\W*$")
 _CODED = re.compile(
-    r"\b(?:call|phone|tel|telephone|number|ring|fax|batch|lot|code|isrctn\w*|nct\w*|no|n|at|extension|population|cells?|copies)(?:\s+[^\W\d_]+){0,2}\W*$",
+    r"\b(?:call|phone|tel|telephone|number|ring|fax|batch|lot|code|isrctn\w*|nct\w*|no|n|at|extension"
+    r"|population|cells?|copies)(?:\s+[^\W\d_]+){0,2}\W*$",
     re.IGNORECASE,
 )
 _TAKES_A_NUMBER = word_set(
-    "stage grade phase type class step group day week month year cycle level score scale point points item items table figure fig box chapter "
-    "section appendix category question n no age aged part option arm cohort tier line visit schedule schedules version gcs apgar nyha asa child "
-    "one two three four five six seven eight nine ten eleven twelve mg g kg mcg ml units unit tablet tablets dose doses times score scored scores "
+    "stage grade phase type class step group day week month year cycle level score scale point points item "
+    "items table figure fig box chapter "
+    "section appendix category question n no age aged part option arm cohort tier line visit schedule "
+    "schedules version gcs apgar nyha asa child "
+    "one two three four five six seven eight nine ten eleven twelve mg g kg mcg ml units unit tablet tablets "
+    "dose doses times score scored scores "
     "total sum median mean average p r or hr rr ci"
 )
 # "The GCS was low (8)": the number is what was measured.

@@ -20,7 +20,10 @@ _WRAPPED = re.compile(
     r"[(\[]\s*(?:(?:see|cf\.?|as in|refs?\.?|references?|sources?|from):?\s*)?\x00+\s*[)\]]", re.IGNORECASE
 )
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)[a-z]*"
-_AUTHORS = rf"(?!{_MONTH}\b)[A-Z][\w'\u2019-]+(?:\s+(?:[A-Z][\w'\u2019-]+\s+)?(?:et\s+al\.?|(?:and|&)\s+[A-Z][\w'\u2019-]+)\s*,?|\s*,)\s*(?:19|20)\d\d[a-z]?"
+_AUTHORS = (
+    rf"(?!{_MONTH}\b)[A-Z][\w'\u2019-]+(?:\s+(?:[A-Z][\w'\u2019-]+\s+)?(?:et\s+al\.?|(?:and"
+    rf"|&)\s+[A-Z][\w'\u2019-]+)\s*,?|\s*,)\s*(?:19|20)\d\d[a-z]?"
+)
 # Marks that name a source without a number of a passage: they are no words of the claim.
 _NAMELESS = re.compile(
     rf"""\u3010[^\u3010\u3011\r\n]{{0,80}}\u3011
@@ -33,7 +36,9 @@ _NAMELESS = re.compile(
     re.VERBOSE,
 )
 _NAMED = re.compile(
-    r"(?<!\s)(?:,\s*|\s+)(?:according\s+to|as\s+(?:stated|shown|described|reported)\s+in|per|see|from)\s+(?:the\s+)?(?:sources?|documents?|passages?|contexts?|references?|refs?\.?|chunks?)\s*\x00+(?=\s*[.;:)]|\s*$)",
+    r"(?<!\s)(?:,\s*|\s+)(?:according\s+to|as\s+(?:stated|shown|described|reported)\s+in|per|see"
+    r"|from)\s+(?:the\s+)?(?:sources?|documents?|passages?|contexts?|references?|refs?\.?"
+    r"|chunks?)\s*\x00+(?=\s*[.;:)]|\s*$)",
     re.IGNORECASE,
 )
 

@@ -17,12 +17,14 @@ _POINTERS = word_set("it its he she they their this that these those such his he
 _OTHERS = word_set("another other others both neither either former latter same")
 _SUBJECTS = word_set("it he she they")  # in "Against placebo it halved the risk" the last word of the subject
 _SHARES = word_set(
-    "about roughly around approximately nearly almost some most many few several all none each a an half more fewer up over under"
+    "about roughly around approximately nearly almost some most many few several all none each a an half "
+    "more fewer up over under"
 )
 _RELATIONS = lexicon.PREPOSITIONS | lexicon.RELATIVES
 # Bare, they are of something that was named before: "Side effects are mild".
 _RELATIONAL = word_set(
-    "effects symptoms signs causes complications contraindications interactions dose doses dosage treatment therapy diagnosis prognosis "
+    "effects symptoms signs causes complications contraindications interactions dose doses dosage treatment "
+    "therapy diagnosis prognosis "
     "prevention onset risk risks benefits recovery recurrence"
 )
 # Fragments that go on with what was said: "Then 40 mg daily for four weeks", "Already after one year"

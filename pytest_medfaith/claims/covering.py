@@ -1,7 +1,7 @@
 """What a model finds in an answer, completed: nothing that the rules find is lost.
 
-A claim that nobody checks would pass. So what a model leaves out, and what it words so that a number or a "not"
-is gone, becomes a claim by the rules of `claims.split`.
+A claim that nobody checks would pass. So what a model leaves out, and what it words so that a number or a
+"not" is gone, becomes a claim by the rules of `claims.split`.
 """
 
 from __future__ import annotations

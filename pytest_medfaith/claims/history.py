@@ -26,8 +26,8 @@ _ASKS_FOR = word_set("i i'd i'm we please tell explain help thanks thank hello h
 def asked_in(question: str, turns: Sequence[Any]) -> str:
     """Returns a question with the words of earlier turns that a reader of it needs, "" turns change nothing.
 
-    These are what the user stated ("I am pregnant."); and where the question needs it ("How much of it?"), the
-    questions back to one that can be read by itself, each with the first sentence of its answer.
+    These are what the user stated ("I am pregnant."); and where the question needs it ("How much of it?"),
+    the questions back to one that can be read by itself, each with the first sentence of its answer.
 
     Args:
         question: the last message of the user.

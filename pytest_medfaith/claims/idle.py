@@ -10,7 +10,8 @@ from pytest_medfaith.claims.questions import is_question
 from pytest_medfaith.claims.referring import refers
 
 JOINTS = re.compile(
-    r"\s*(?:[,;:\u2013\u2014]|\s-)\s+(?:(?:so|but|and|as|since|because|though|therefore)\s+)?|\s+(?:so|but|and|as|since|because)\s+",
+    r"\s*(?:[,;:\u2013\u2014]|\s-)\s+(?:(?:so|but|and|as|since|because|though|therefore)\s+)?|\s+(?:so|but"
+    r"|and|as|since|because)\s+",
     re.IGNORECASE,
 )
 _LONGEST_TALK = 300  # characters: longer sentences say more than that nothing is said

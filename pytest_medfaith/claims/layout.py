@@ -60,14 +60,19 @@ _SOURCE_SIGNS = tuple(
         r"\b[A-Z][\w'’-]+,?\s+(?:[A-Z]\.?){1,3}(?=[\s,.;])|\bet\s+al\b",
         r"[(\s,;.](?:19|20)\d\d[a-z]?(?=[\s);:.,]|$)",
         r"\b\d+\s*(?:\(\d+\))?\s*:\s*e?\d+",
-        r"(?i:\bjournal\b|\blancet\b|\bjama\b|\bnejm\b|\bbmj\b|\bcochrane\b|\bguidelines?\b|\bn\s+engl\s+j\b|\brev\b|\bmedlineplus\b|\bwebsite\b|\bpress\b|\bed\.)",
+        (
+            r"(?i:\bjournal\b|\blancet\b|\bjama\b|\bnejm\b|\bbmj\b|\bcochrane\b|\bguidelines?\b"
+            r"|\bn\s+engl\s+j\b"
+            r"|\brev\b|\bmedlineplus\b|\bwebsite\b|\bpress\b|\bed\.)"
+        ),
     )
 )
 _ADDRESS_LINE = re.compile(r"\W*(?:https?://|www\.)\S+\W*$")
 _SOURCE_NUMBER = re.compile(r"^\s*(?:[-*•]\s+)?(?:\[\^?[\w-]+\]:?|\(?\d{1,3}[.)])?\s*")
 _SOURCE_TITLE = re.compile(r"(?i:^(?:references?|sources?|citations?)\s*:\s*)")
 _SAYING = re.compile(
-    r"\b(?:is|are|was|were|should|must|can|may|take|takes|you|your|not|never|safe|unsafe|contraindicated|recommended)\b",
+    r"\b(?:is|are|was|were|should|must|can|may|take|takes|you|your|not|never|safe|unsafe|contraindicated"
+    r"|recommended)\b",
     re.IGNORECASE,
 )
 # What a model thought aloud before its answer; nobody is shown it.
@@ -78,7 +83,8 @@ _INLINE_ITEM = re.compile(
     r"(?:(?<=[.:;,!?”\"]\s)|(?<=[.:;,!?]\s\s)|(?<=[.:;!?”\"]))\(?(\d{1,2})[.)]\s+(?=[\"“*]*[A-Za-z])"
 )
 _OPEN_END = re.compile(
-    r"(?:\b(?:an?|the|of|in|on|at|by|for|with|from|to|and|or|but|than|as|that|which|is|are|was|were|be|not)|[,(\u2013-])\s*$",
+    r"(?:\b(?:an?|the|of|in|on|at|by|for|with|from|to|and|or|but|than|as|that|which|is|are|was|were|be|not)"
+    r"|[,(\u2013-])\s*$",
     re.IGNORECASE,
 )
 # Lines that an editor wrapped are about this long; a shorter line without a full stop is no part of the next.

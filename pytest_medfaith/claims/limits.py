@@ -1,7 +1,7 @@
 """Limits that a project sets on claims: the fewest words, and the most claims of an answer.
 
-What they leave out is not checked. So it is told with the words that no claim checks, and counted in the metric
-`unchecked_share`.
+What they leave out is not checked. So it is told with the words that no claim checks, and counted in the
+metric `unchecked_share`.
 """
 
 from __future__ import annotations

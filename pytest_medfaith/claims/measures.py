@@ -13,11 +13,14 @@ from pytest_medfaith.english.phrases import Phrase
 from pytest_medfaith.english.verbs import forms, is_adverb
 
 _UNIT = (
-    r"(?:k?g|mg|mcg|[\u00b5\u03bcm]?g|ng|m?l|d?l|litres?|liters?|grams?|milligrams?|micrograms?|units?|iu|u|mmol|mol|mmhg|kpa|bpm|%|per\s?cent|percent|tablets?|"
-    r"capsules?|pills?|puffs?|drops?|doses?|sachets?|times?|hours?|hrs?|h|minutes?|mins?|days?|weeks?|months?|years?|cm|mm|kcal|°c|°f|degrees?)"
+    r"(?:k?g|mg|mcg|[\u00b5\u03bcm]?g|ng|m?l|d?l|litres?|liters?|grams?|milligrams?|micrograms?|units?|iu|u"
+    r"|mmol|mol|mmhg|kpa|bpm|%|per\s?cent|percent|tablets?|"
+    r"capsules?|pills?|puffs?|drops?|doses?|sachets?|times?|hours?|hrs?|h|minutes?|mins?|days?|weeks?|months?"
+    r"|years?|cm|mm|kcal|°c|°f|degrees?)"
 )
 _AMOUNT = re.compile(
-    rf"(?<![\w.])(?:\d[\d.,]*(?:\s*(?:-|\u2013|to)\s*\d[\d.,]*)?)\s*(?:-\s*)?{_UNIT}(?![^\W\d_])|\d\s*/\s*\d|[<>≤≥]\s*\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve)"
+    rf"(?<![\w.])(?:\d[\d.,]*(?:\s*(?:-|\u2013|to)\s*\d[\d.,]*)?)\s*(?:-\s*)?{_UNIT}(?![^\W\d_])|\d\s*/\s*\d"
+    rf"|[<>≤≥]\s*\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve)"
     rf"\s+{_UNIT}(?!\w)|\b(?:once|twice|daily|hourly|b\.?i\.?d|t\.?[di]\.?[sd]|q\.?i\.?d|bd|qds|tds)\b",
     re.IGNORECASE,
 )

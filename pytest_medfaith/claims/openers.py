@@ -31,22 +31,41 @@ _OPENERS = tuple(
         rf"(?:{_DISCOURSE}) (?:\s*[,:—\u2013]\s*|\s+-\s+)",
         r"(?:however|therefore|thus|hence|additionally|furthermore|moreover|consequently)\s+(?=\w)",
         r"(?:and|but|so|or)\s*,?\s+(?=\w)",
-        rf"(?:based\s+on|according\s+to|{_STATED}) \s+{SOURCES} (?:\s*,\s*|\s+(?!(?:of|in|for|on|about|from|by|with|that|which|and)\b))",
+        (
+            rf"(?:based\s+on|according\s+to|{_STATED}) \s+{SOURCES} "
+            rf"(?:\s*,\s*|\s+(?!(?:of|in|for|on|about|from|by|with|that|which|and)\b))"
+        ),
         rf"(?:from|per|as\s+per|in) \s+{SOURCES} \s*,\s*",
         rf"(?:based\s+on|according\s+to|{_STATED}|in|from) \s*,\s*",  # the source was a citation marker
         rf"""{SOURCES} \s+(?:(?:also|clearly|further)\s+)?
             (?:states?|says?|mentions?|indicates?|notes?|reports?|explains?|suggests?|shows?|describes?) \s+that\s+""",
         r"""(?:as\s+of\s+my\s+(?:knowledge\s+cut-?off|last\s+(?:knowledge\s+)?update)|to\s+(?:the\s+best\s+of\s+)?my\s+knowledge|in\s+my\s+opinion
             |as\s+far\s+as\s+i\s+know) (?:\s+(?:date|in|of|on)\s+[\w\s]{1,20})? \s*,\s*""",
-        r"(?:based\s+on|according\s+to)\s+my\s+(?:\w+\s+)?(?:knowledge|understanding|information|training)\s*,\s*",
+        (
+            r"(?:based\s+on|according\s+to)\s+my\s+(?:\w+\s+)?(?:knowledge|understanding|information"
+            r"|training)\s*,\s*"
+        ),
         r"i\s+(?:would\s+)?(?:think|believe|guess|suspect|assume|suppose|feel|say)(?:\s+that)?\s+",
-        r"(?:please\s+|kindly\s+)?(?:note|remember|be\s+aware|keep\s+in\s+mind|bear\s+in\s+mind)(?:\s+that\s+|\s*[,:]\s*)",
+        (
+            r"(?:please\s+|kindly\s+)?(?:note|remember|be\s+aware|keep\s+in\s+mind"
+            r"|bear\s+in\s+mind)(?:\s+that\s+"
+            r"|\s*[,:]\s*)"
+        ),
         rf"""(?:it\s*(?:is|['\u2019]s)|it\s+(?:may|would)\s+be) \s+(?:(?:also|always|very)\s+)?
             (?:important|worth|worthwhile|essential|crucial|useful|helpful|good|vital|key|necessary|interesting)
             \s+(?:to\s+)?(?:also\s+)?(?:{_NOTE}) \s+that\s+""",
-        r"it\s*(?:is|['\u2019]s)\s+(?:also\s+)?worth\s+(?:noting|mentioning|remembering|knowing|to\s+note)\s+that\s+",
-        r"it\s+(?:should|must|can)\s+(?:also\s+)?be\s+(?:noted|mentioned|emphasi[sz]ed|pointed\s+out)\s+that\s+",
-        r"(?:i\s*(?:am|['\u2019]m)\s+sorry|sorry|i\s+apologi[sz]e|apologies)(?:\s+(?:to\s+hear|about|for)[^,.;]*)?\s*,\s*(?:but\s+)?",
+        (
+            r"it\s*(?:is|['\u2019]s)\s+(?:also\s+)?worth\s+(?:noting|mentioning|remembering|knowing"
+            r"|to\s+note)\s+that\s+"
+        ),
+        (
+            r"it\s+(?:should|must|can)\s+(?:also\s+)?be\s+(?:noted|mentioned|emphasi[sz]ed"
+            r"|pointed\s+out)\s+that\s+"
+        ),
+        (
+            r"(?:i\s*(?:am|['\u2019]m)\s+sorry|sorry|i\s+apologi[sz]e|apologies)(?:\s+(?:to\s+hear|about"
+            r"|for)[^,.;]*)?\s*,\s*(?:but\s+)?"
+        ),
         r"""(?:(?:short|final|direct|quick)\s+)?
             (?:answer|conclusion|summary|note|response|important|key\s+points?|bottom\s+line|tl;dr|in\s+summary|caution|disclaimer)\s*:\s*""",
         rf"""(?:here\s*(?:is|are|['\u2019]s)\s+)?(?:what\s+(?:i|we)\s+(?:found|know|can\s+(?:tell|say|offer))|what\s+{SOURCES}\s+says?

@@ -1,7 +1,7 @@
 """What a question takes for granted, and what the asker says of themselves.
 
-"Why does metformin cause weight gain?" takes for granted that metformin causes weight gain. "I am pregnant. Can I
-take it?" says that the asker is pregnant.
+"Why does metformin cause weight gain?" takes for granted that metformin causes weight gain. "I am pregnant.
+Can I take it?" says that the asker is pregnant.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ _PREDICATE = re.compile(
     re.IGNORECASE,
 )
 _ASKS = re.compile(
-    r"[,;]\s+(?:(?:and|so|but)\s+)?(?:can|may|should|is|are|what|which|how|do|does|will|would|could|when|why)\b.*$",
+    r"[,;]\s+(?:(?:and|so|but)\s+)?(?:can|may|should|is|are|what|which|how|do|does|will|would|could|when"
+    r"|why)\b.*$",
     re.IGNORECASE,
 )
 _SECOND_PERSON = (

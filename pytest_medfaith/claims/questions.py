@@ -13,9 +13,14 @@ _QUESTION_WORDS = word_set("what which who whom whose when where why how")
 _AUXILIARIES = lexicon.AUXILIARIES - lexicon.NEGATIONS
 # "Why not take 8 g?", "Did you know that 8 g is safe?": the answer is taken for granted.
 _RHETORICAL = re.compile(
-    r"(?:why\s+(?:not|don't|wouldn't|shouldn't)|how\s+about|(?:did|do)\s+you\s+(?:know|realise|realize)\s+that|did\s+you\s+(?:know|realise|realize)(?!\s+(?:whether|if|what|which|when|where|who|how|why|of|about|your|any)\b)|have\s+you\s+heard|who\s+(?:says|said)|"
-    r"who\s+(?:would|could|can|does|will|in\s+their\s+right\s+mind)(?:\s+ever)?\s+(?:doubt|deny|dispute|question|say|argue|think|object|refuse)|how\s+(?:could|can)\s+(?:anyone|anybody|you|one)\s+(?:doubt|deny|dispute|think)|"
-    r"(?:what|who)\s+(?:could|can|would)\s+(?:possibly\s+)?be\s+(?:more|less|\w+er)\b|what\s+if|what's\s+wrong|what\s+is\s+wrong|what\s+about|(?:are|were)\s+you\s+aware)\b",
+    r"(?:why\s+(?:not|don't|wouldn't|shouldn't)|how\s+about|(?:did|do)\s+you\s+(?:know|realise"
+    r"|realize)\s+that|did\s+you\s+(?:know|realise|realize)(?!\s+(?:whether|if|what|which|when|where|who|how"
+    r"|why|of|about|your|any)\b)|have\s+you\s+heard|who\s+(?:says|said)|"
+    r"who\s+(?:would|could|can|does|will|in\s+their\s+right\s+mind)(?:\s+ever)?\s+(?:doubt|deny|dispute"
+    r"|question|say|argue|think|object|refuse)|how\s+(?:could|can)\s+(?:anyone|anybody|you|one)\s+(?:doubt"
+    r"|deny|dispute|think)|"
+    r"(?:what|who)\s+(?:could|can|would)\s+(?:possibly\s+)?be\s+(?:more|less|\w+er)\b|what\s+if"
+    r"|what's\s+wrong|what\s+is\s+wrong|what\s+about|(?:are|were)\s+you\s+aware)\b",
     re.IGNORECASE,
 )
 _REASON_OF = re.compile(
@@ -26,11 +31,14 @@ _REASON_OF = re.compile(
 _MARKED = re.compile(r"\?[\"'”’)\]*_]*\s*$")
 _BROKEN = re.compile(r"[;:\u2013—]|\s-\s|[.!?](?=\s)")
 _BEFORE = re.compile(
-    r"(?:and|but|so|or|now|then|well|also|question|q|if\s+(?:so|not|yes))\b[\s,.:)-]*|(?:in|for|with|after|before|during|if|when)\b[^,?]*,\s*(?=(?:what|which|who|when|where|why|how|is|are|can|could|should|does|do|will|would|may)\b)",
+    r"(?:and|but|so|or|now|then|well|also|question|q|if\s+(?:so|not|yes))\b[\s,.:)-]*|(?:in|for|with|after"
+    r"|before|during|if|when)\b[^,?]*,\s*(?=(?:what|which|who|when|where|why|how|is|are|can|could|should|does"
+    r"|do|will|would|may)\b)",
     re.IGNORECASE,
 )
 _TO_THE_ASSISTANT = re.compile(
-    r"(?:can|could|would|will|do|may|might)\s+(?:you|i|we)\s+(?:please\s+)?(?:tell|explain|help|give|describe|summari[sz]e|list|provide|say|mind|ask|show|know)\b",
+    r"(?:can|could|would|will|do|may|might)\s+(?:you|i|we)\s+(?:please\s+)?(?:tell|explain|help|give|describe"
+    r"|summari[sz]e|list|provide|say|mind|ask|show|know)\b",
     re.IGNORECASE,
 )
 _INVERTED = word_set("is are was were can could should does did will would may might")
@@ -38,22 +46,25 @@ _PIECES = re.compile(r"[^.!?\r\n]*(?:[.!?](?!\s|$)[^.!?\r\n]*)*[.!?]*[\"'”’)
 _AUXILIARY = "is|are|was|were|can|could|should|does|do|did|will|would|may|might|must|has|have"
 # "What is the dose, and can adults take 8 g?"
 _ALSO_POLAR = re.compile(
-    rf"\b(?:and|or|but)\s+(?:also\s+)?(?:{_AUXILIARY})\s+\w|[,;:\u2013\u2014]\s*(?:{_AUXILIARY})\s+(?:it|they|i|you|we|he|she|this|that|these|those|the|an?|my|there)\b",
+    rf"\b(?:and|or|but)\s+(?:also\s+)?(?:{_AUXILIARY})\s+\w|[,;:\u2013\u2014]\s*(?:{_AUXILIARY})\s+(?:it|they"
+    rf"|i|you|we|he|she|this|that|these|those|the|an?|my|there)\b",
     re.IGNORECASE,
 )
 _TELL = re.compile(
-    r"(?:please\s+)?(?:tell|explain|help|give|describe|summari[sz]e|list|provide|say|show|let|find|check|advise|confirm|answer|compare|name|outline|discuss|define|state)\b"
-    r"|(?:i|we)(?:\s+(?:would|'d)|'d)?\s+(?:like|want|need|wonder|wish|am\s+wondering|was\s+wondering|do\s+not|don't)\b|i'm\s+wondering\b",
+    r"(?:please\s+)?(?:tell|explain|help|give|describe|summari[sz]e|list|provide|say|show|let|find|check"
+    r"|advise|confirm|answer|compare|name|outline|discuss|define|state)\b"
+    r"|(?:i|we)(?:\s+(?:would|'d)|'d)?\s+(?:like|want|need|wonder|wish|am\s+wondering|was\s+wondering"
+    r"|do\s+not|don't)\b|i'm\s+wondering\b",
     re.IGNORECASE,
 )
 _WHETHER = re.compile(
-    r"\b(?:whether|if|(?:do|would|can)\s+you\s+think)\b|\bsay\s+(?!what|which|how|when|why|who|where)|[,:]\s*(?:"
-    + _AUXILIARY
-    + r")\s",
+    r"\b(?:whether|if|(?:do|would|can)\s+you\s+think)\b|\bsay\s+(?!what|which|how|when|why|who|where)"
+    r"|[,:]\s*(?:" + _AUXILIARY + r")\s",
     re.IGNORECASE,
 )
 _JUDGED = re.compile(
-    r"(?:(?:un)?safe|ok|okay|fine|all\s+right|possible|allowed|permitted|advisable|harmful|harmless|dangerous|good|bad|any|true\s+or\s+false|yes\s+or\s+no)\b",
+    r"(?:(?:un)?safe|ok|okay|fine|all\s+right|possible|allowed|permitted|advisable|harmful|harmless|dangerous"
+    r"|good|bad|any|true\s+or\s+false|yes\s+or\s+no)\b",
     re.IGNORECASE,
 )
 _LONGEST_FRAGMENT = 5  # words: "Side effects of metformin?"

@@ -1,7 +1,7 @@
 """A student as the extractor: a folder with a tagger of tokens, or with a model that writes the claims.
 
-What it leaves out becomes a claim by the rules (`claims.covering`), so that a weak student costs precision and
-hides nothing. A claim that a writing model makes up is dropped.
+What it leaves out becomes a claim by the rules (`claims.covering`), so that a weak student costs precision
+and hides nothing. A claim that a writing model makes up is dropped.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ def folder_extractor(folder: Path) -> tuple[Extractor, str]:
     if _writes(folder):
         return partial(student_claims, partial(_written, folder)), f"writer|{model_signature(str(folder))}"
     raise DataError(
-        f"the extractor {folder} is no student; expected a folder with card.json, model.onnx and tokenizer.json "
+        f"the extractor {folder} is no student; expected a folder with card.json, model.onnx and "
+        f"tokenizer.json "
         "of a tagger, or config.json and safetensors of a model that writes (T5)"
     )
 
@@ -66,7 +67,8 @@ def _read_card(card: Path) -> int:
         raise DataError(f"{card}: no usable card ({error!r}); expected JSON") from error
     if kind != TAGGER or tags != list(TAGS):
         raise DataError(
-            f"{card}: kind is {kind!r} and tags are {tags!r}; expected {TAGGER!r} and {list(TAGS)} for an extractor"
+            f"{card}: kind is {kind!r} and tags are {tags!r}; expected {TAGGER!r} and {list(TAGS)} for an "
+            f"extractor"
         )
     if not isinstance(most, int) or isinstance(most, bool) or most < 8:
         raise DataError(f"{card}: max_tokens is {most!r}, expected a whole number of 8 or more")

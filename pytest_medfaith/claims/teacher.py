@@ -35,8 +35,8 @@ def extractor_signature(settings: LlmSettings) -> str:
 def taught_claims(teacher: Teacher, answer: str, *, question: str | None = None) -> list[Claim]:
     """Returns the claims of `answer` in the order of their spans, with ids c1, c2, ...
 
-    A claim's span is that of its words in the answer where they stand there, else of the claims that the rules
-    find nearest. Where the rules find no claim, nothing is asked.
+    A claim's span is that of its words in the answer where they stand there, else of the claims that the
+    rules find nearest. Where the rules find no claim, nothing is asked.
 
     Raises:
         TeacherError: the teacher gave no usable claims, also when asked again.

@@ -45,34 +45,66 @@ _LONGEST = 160  # characters: what is longer says more
 _ALIKE = str.maketrans("аеорсухтикνοερτ", "aeopcyxtukvoept")
 
 _YES = (
-    r"y+e+s+h?|ye+p+|ye+a+h*|yah|ya|yu+p+|aye|uh-?huh|mm-?hmm?|y|affirmative|roger|positively|yes\s+indeed|indeed|certainly|definitely|absolutely|totally|completely|clearly"
-    r"|obviously|naturally|undoubtedly|unquestionably|surely|of\s+course|for\s+sure|sure(?:\s+(?:thing|enough|can|is|does))?|you\s+bet|by\s+all\s+means|o\.?k\.?(?:ay)?|all\s+right|alright"
-    r"|thumbs[\s-]+up|100\s*%|one\s+hundred\s+per\s?cent|without\s+(?:a|any)\s+doubt|no\s+doubt|(?:that|it|this)(?:'s|\s+is)\s+an?\s+(?:\w+\s+)?yes|oui|si|ja|da"
-    r"|(?:(?:there\s+is|there's)\s+)?no\s+reason\s+(?:not\s+to|why\s+not)|(?:i\s+(?:do\s+not|don't|can\s?not|can't)\s+see\s+)?why\s+not|i\s+see\s+no\s+reason\s+(?:not\s+to|why\s+not)|i\s+(?:do\s+not|don't|can\s?not|can't)\s+see\s+(?:an?|any|the)\s+(?:problem|issue|harm|objection|reason\s+why\s+not)(?:\s+(?:with|in|to)\s+(?:that|it|this))?"
-    r"|(?:(?:that|it|this)(?:'s|\s+is)\s+)?(?:no|not\s+an?)\s+(?:problems?|worries|issues?)(?:\s+(?:at\s+all|with\s+(?:that|it|this)))?|no\s+objections?|(?:(?:there\s+is|there's)\s+)?no\s+harm\s+in\s+(?:that|it)"
-    r"|go\s+(?:right\s+)?ahead|go\s+for\s+it|be\s+my\s+guest|feel\s+free(?:\s+to(?:\s+do\s+(?:so|that|it))?)?|good\s+to\s+go|all\s+good|i\s+can\s+confirm(?:\s+(?:that|it|this))?|confirmed"
-    r"|(?:(?:i|we)\s+)?(?:do\s+not|don't|would\s+not|wouldn't|can\s?not|can't|could\s+not|couldn't)\s+(?:agree\s+more|(?:say\s+no|disagree|argue)(?:\s+(?:to|with)\s+(?:that|it|this))?)"
+    r"y+e+s+h?|ye+p+|ye+a+h*|yah|ya|yu+p+|aye|uh-?huh|mm-?hmm?|y|affirmative|roger|positively|yes\s+indeed"
+    r"|indeed|certainly|definitely|absolutely|totally|completely|clearly"
+    r"|obviously|naturally|undoubtedly|unquestionably|surely|of\s+course|for\s+sure|sure(?:\s+(?:thing|enough"
+    r"|can|is|does))?|you\s+bet|by\s+all\s+means|o\.?k\.?(?:ay)?|all\s+right|alright"
+    r"|thumbs[\s-]+up|100\s*%|one\s+hundred\s+per\s?cent|without\s+(?:a|any)\s+doubt|no\s+doubt|(?:that|it"
+    r"|this)(?:'s|\s+is)\s+an?\s+(?:\w+\s+)?yes|oui|si|ja|da"
+    r"|(?:(?:there\s+is|there's)\s+)?no\s+reason\s+(?:not\s+to|why\s+not)|(?:i\s+(?:do\s+not|don't|can\s?not"
+    r"|can't)\s+see\s+)?why\s+not|i\s+see\s+no\s+reason\s+(?:not\s+to|why\s+not)|i\s+(?:do\s+not|don't"
+    r"|can\s?not|can't)\s+see\s+(?:an?|any|the)\s+(?:problem|issue|harm|objection"
+    r"|reason\s+why\s+not)(?:\s+(?:with|in|to)\s+(?:that|it|this))?"
+    r"|(?:(?:that|it|this)(?:'s|\s+is)\s+)?(?:no|not\s+an?)\s+(?:problems?|worries|issues?)(?:\s+(?:at\s+all"
+    r"|with\s+(?:that|it|this)))?|no\s+objections?|(?:(?:there\s+is|there's)\s+)?no\s+harm\s+in\s+(?:that|it)"
+    r"|go\s+(?:right\s+)?ahead|go\s+for\s+it|be\s+my\s+guest|feel\s+free(?:\s+to(?:\s+do\s+(?:so|that|it))?)?"
+    r"|good\s+to\s+go|all\s+good|i\s+can\s+confirm(?:\s+(?:that|it|this))?|confirmed"
+    r"|(?:(?:i|we)\s+)?(?:do\s+not|don't|would\s+not|wouldn't|can\s?not|can't|could\s+not"
+    r"|couldn't)\s+(?:agree\s+more|(?:say\s+no|disagree|argue)(?:\s+(?:to|with)\s+(?:that|it|this))?)"
 )
 _NO = (
-    r"no+|no+pe*|(?:i(?:'m|\s+am)\s+afraid|unfortunately|sadly|i\s+fear)\s+not|na+h+|nay|n|negative|never|not\s+at\s+all|(?:certainly|definitely|absolutely|of\s+course|surely|clearly)\s+not|by\s+no\s+means|no\s+way|thumbs[\s-]+down|nein|non|nyet"
+    r"no+|no+pe*|(?:i(?:'m|\s+am)\s+afraid|unfortunately|sadly|i\s+fear)\s+not|na+h+|nay|n|negative|never"
+    r"|not\s+at\s+all|(?:certainly|definitely|absolutely|of\s+course|surely|clearly)\s+not|by\s+no\s+means"
+    r"|no\s+way|thumbs[\s-]+down|nein|non|nyet"
     r"|(?:that|it|this)(?:'s|\s+is)\s+a\s+(?:\w+\s+)?no"
 )
-_RIGHT = r"(?:quite\s+|absolutely\s+|perfectly\s+|totally\s+|very\s+|indeed\s+|also\s+|all\s+)?(?:right|correct|true|accurate|spot\s+on)"
-_WRONG = r"(?:quite\s+|absolutely\s+|totally\s+|simply\s+|just\s+)?(?:wrong|incorrect|false|untrue|inaccurate|a\s+myth|mistaken)"
-_THAT = r"(?:that|this|it|what\s+you\s+(?:say|said)|your\s+statement|the\s+statement|the\s+claim)(?:'s|\s+is|\s+would\s+be)"
-_CORRECT = rf"{_THAT}\s+(?:so|the\s+case)|(?:{_THAT}\s+)?{_RIGHT}|you(?:'re|\s+are)\s+(?:right|correct)|exactly|precisely|agreed|i\s+(?:fully\s+|quite\s+)?agree"
-_FALSE = rf"(?:{_THAT}\s+)?{_WRONG}|you(?:'re|\s+are)\s+(?:wrong|mistaken)|(?:{_THAT}\s+)?not\s+{_RIGHT}|(?:that|this|it)\s*isn't\s+{_RIGHT}|i\s+(?:disagree|do\s+not\s+agree|don't\s+agree)"
+_RIGHT = (
+    r"(?:quite\s+|absolutely\s+|perfectly\s+|totally\s+|very\s+|indeed\s+|also\s+|all\s+)?(?:right|correct"
+    r"|true|accurate|spot\s+on)"
+)
+_WRONG = (
+    r"(?:quite\s+|absolutely\s+|totally\s+|simply\s+|just\s+)?(?:wrong|incorrect|false|untrue|inaccurate"
+    r"|a\s+myth|mistaken)"
+)
+_THAT = (
+    r"(?:that|this|it|what\s+you\s+(?:say|said)|your\s+statement|the\s+statement|the\s+claim)(?:'s|\s+is"
+    r"|\s+would\s+be)"
+)
+_CORRECT = (
+    rf"{_THAT}\s+(?:so|the\s+case)|(?:{_THAT}\s+)?{_RIGHT}|you(?:'re|\s+are)\s+(?:right|correct)|exactly"
+    rf"|precisely|agreed|i\s+(?:fully\s+|quite\s+)?agree"
+)
+_FALSE = (
+    rf"(?:{_THAT}\s+)?{_WRONG}|you(?:'re|\s+are)\s+(?:wrong|mistaken)|(?:{_THAT}\s+)?not\s+{_RIGHT}|(?:that"
+    rf"|this|it)\s*isn't\s+{_RIGHT}|i\s+(?:disagree|do\s+not\s+agree|don't\s+agree)"
+)
 _SUBJECT = r"(?:it|they|you|he|she|we|one|that|this|these|those|there|i)"
 _PLAIN = r"(?:is|are|was|were|can|should|will|does|do|did|has|have|had|must|am)"
 _FIRM = r"(?:\s+(?:indeed|certainly|definitely|absolutely|surely|really|sure))?"
 _THEY_CAN = rf"{_SUBJECT}{_FIRM}\s+{_PLAIN}(?:\s+(?:do|be))?(?:\s+(?:so|that|it|indeed))?"
-_THEY_CANNOT = rf"{_SUBJECT}\s+(?:(?:{_PLAIN}\s+not|cannot|can't|isn't|aren't|wasn't|weren't|shouldn't|won't|doesn't|don't|didn't|hasn't|haven't|hadn't|mustn't)|(?:'s|'re)\s+not)(?:\s+(?:do|be))?(?:\s+(?:so|that|it))?"
+_THEY_CANNOT = (
+    rf"{_SUBJECT}\s+(?:(?:{_PLAIN}\s+not|cannot|can't|isn't|aren't|wasn't|weren't|shouldn't|won't|doesn't"
+    rf"|don't|didn't|hasn't|haven't|hadn't|mustn't)|(?:'s|'re)\s+not)(?:\s+(?:do|be))?(?:\s+(?:so|that|it))?"
+)
 _ALLOWED = r"(?:you|they|one|we|he|she)\s+may(?:\s+do\s+so)?"
 # What keeps its words, since yes or no would say more or less than it does.
 _HEDGED = (
-    r"maybe|perhaps|it\s+depends|(?:most\s+|very\s+|quite\s+)?(?:probably|possibly|likely|presumably|apparently|seemingly|supposedly)(?:\s+(?:not|so|yes|no))?|not\s+(?:really|necessarily|always|usually)"
-    r"|(?:yes\s+and\s+no)|sometimes|often|usually|rarely|i(?:'d|\s+would)?\s+(?:think|believe|guess|suppose|assume|hope|say|expect)\s+(?:so|not)|i(?:\s+do\s+not|\s+don't)\s+(?:think|believe)\s+so"
-    r"|so\s+(?:i\s+(?:believe|think)|it\s+(?:seems|appears))|it\s+(?:would\s+)?(?:seems?|appears?)\s+(?:so|not)|so\s+it\s+(?:seems|appears)"
+    r"maybe|perhaps|it\s+depends|(?:most\s+|very\s+|quite\s+)?(?:probably|possibly|likely|presumably"
+    r"|apparently|seemingly|supposedly)(?:\s+(?:not|so|yes|no))?|not\s+(?:really|necessarily|always|usually)"
+    r"|(?:yes\s+and\s+no)|sometimes|often|usually|rarely|i(?:'d|\s+would)?\s+(?:think|believe|guess|suppose"
+    r"|assume|hope|say|expect)\s+(?:so|not)|i(?:\s+do\s+not|\s+don't)\s+(?:think|believe)\s+so"
+    r"|so\s+(?:i\s+(?:believe|think)|it\s+(?:seems|appears))|it\s+(?:would\s+)?(?:seems?|appears?)\s+(?:so"
+    r"|not)|so\s+it\s+(?:seems|appears)"
     rf"|{_SUBJECT}\s+(?:may|might|could|would)(?:\s+(?:not|well))?(?:\s+(?:be|do))?(?:\s+so)?"
 )
 _CORES = {
@@ -90,20 +122,38 @@ _POINTING = {"correct", "false", "can", "cannot"}
 _SPOKEN = {"yes": "Yes", "can": "Yes", "no": "No", "cannot": "No", "correct": "Correct", "false": "False"}
 
 _LABEL = (
-    r"(?:(?:short|final|direct|quick|brief|simple|honest|clear|my|your|the|a|an|here(?:'s|\s+is)|so|doctor's|expert's|overall)\s+)*"
-    r"(?:ans(?:wer)?|reply|response|verdict|conclusion|result|bottom\s+line|tl;?dr|decision|judge?ment|recommendation|option\s+[a-e]|a(?=\W*[:=])|yes\s*/\s*no|yes\s+or\s+no|true\s+or\s+false|correct\s+or\s+not|boxed)"
-    r"(?:\s+(?:is|would\s+be)(?:\s+(?:a|an|clearly|simply|definitely)(?:\s+(?:clear|definite|simple|short|firm|resounding))?)?)?\W+"
+    r"(?:(?:short|final|direct|quick|brief|simple|honest|clear|my|your|the|a|an|here(?:'s|\s+is)|so|doctor's"
+    r"|expert's|overall)\s+)*"
+    r"(?:ans(?:wer)?|reply|response|verdict|conclusion|result|bottom\s+line|tl;?dr|decision|judge?ment"
+    r"|recommendation|option\s+[a-e]|a(?=\W*[:=])|yes\s*/\s*no|yes\s+or\s+no|true\s+or\s+false"
+    r"|correct\s+or\s+not|boxed)"
+    r"(?:\s+(?:is|would\s+be)(?:\s+(?:a|an|clearly|simply|definitely)(?:\s+(?:clear|definite|simple|short"
+    r"|firm|resounding))?)?)?\W+"
 )
-_SAYING = rf"{SOURCES}\s+(?:clearly\s+)?(?:says?|answers?|states?|confirms?|suggests?)(?:\s+that|\s*:)?\s+|what\s+{SOURCES}\s+says?\s*:\s*"
+_SAYING = (
+    rf"{SOURCES}\s+(?:clearly\s+)?(?:says?|answers?|states?|confirms?|suggests?)(?:\s+that|\s*:)?\s+"
+    rf"|what\s+{SOURCES}\s+says?\s*:\s*"
+)
 _LEAD = (
     rf"(?:{_LABEL}|{_SAYING}|(?:based\s+on|according\s+to|from|per|as\s+per|in)\s+{SOURCES}\W+"
-    r"|(?:in\s+short|in\s+a\s+word|in\s+one\s+word|in\s+brief|simply\s+put|put\s+simply|to\s+answer\s+your\s+question|in\s+summary|in\s+conclusion|overall|well|oh|hm+|so|then|and|but|honestly|frankly|unfortunately"
-    r"|sadly|fortunately|luckily|sorry|i(?:'m|\s+am)\s+afraid|i\s+(?:can\s+only|have\s+to|must|will|would|do)\s+say|i(?:'d|'ll)\s+(?:have\s+to\s+)?say|let(?:'s|\s+me)\s+say|i\s+say|that(?:'s|\s+is)\s+a|again|great\s+question|good\s+question|thanks(?:\s+for\s+asking)?|thank\s+you"
-    r"|as\s+an\s+(?:ai|assistant)(?:\s+(?:language\s+)?model|\s+assistant)?|i(?:'m|\s+am)\s+an\s+ai|see\s+below|hello|hi|dear\s+\w+|let\s+me\s+answer|i(?:'d|\s+would)\s+be\s+(?:happy|glad)\s+to\s+help|hope\s+this\s+helps)(?!\w)\W*)*"
+    r"|(?:in\s+short|in\s+a\s+word|in\s+one\s+word|in\s+brief|simply\s+put|put\s+simply"
+    r"|to\s+answer\s+your\s+question|in\s+summary|in\s+conclusion|overall|well|oh|hm+|so|then|and|but"
+    r"|honestly|frankly|unfortunately"
+    r"|sadly|fortunately|luckily|sorry|i(?:'m|\s+am)\s+afraid|i\s+(?:can\s+only|have\s+to|must|will|would"
+    r"|do)\s+say|i(?:'d|'ll)\s+(?:have\s+to\s+)?say|let(?:'s|\s+me)\s+say|i\s+say|that(?:'s|\s+is)\s+a|again"
+    r"|great\s+question|good\s+question|thanks(?:\s+for\s+asking)?|thank\s+you"
+    r"|as\s+an\s+(?:ai|assistant)(?:\s+(?:language\s+)?model|\s+assistant)?|i(?:'m|\s+am)\s+an\s+ai"
+    r"|see\s+below|hello|hi|dear\s+\w+|let\s+me\s+answer|i(?:'d|\s+would)\s+be\s+(?:happy|glad)\s+to\s+help"
+    r"|hope\s+this\s+helps)(?!\w)\W*)*"
 )
 _TAIL = (
-    rf"(?:\W+(?:sir|madam|ma'am|please|thanks|thank\s+you|mate|dear|(?:my\s+)?friend|doctor|see\s+below|as\s+below|(?:according\s+to|based\s+on|per|from|in)\s+{SOURCES}|as\s+(?:stated|said|described|mentioned|noted|shown)\s+(?:in|by)\s+{SOURCES}"
-    r"|(?:that|this)(?:'s|\s+is)\s+what\s+(?:the\s+)?(?:passages?|sources?|texts?|documents?|contexts?)\s+(?:says?|states?)|in\s+short|for\s+sure|in\s+general|generally|as\s+far\s+as\s+i\s+know|i\s+think|i\s+believe|i\s+guess|actually|really|again|i(?:'m|\s+am)\s+afraid|unfortunately|sadly|then|too|as\s+well|so|\d))*"
+    rf"(?:\W+(?:sir|madam|ma'am|please|thanks|thank\s+you|mate|dear|(?:my\s+)?friend|doctor|see\s+below"
+    rf"|as\s+below|(?:according\s+to|based\s+on|per|from|in)\s+{SOURCES}|as\s+(?:stated|said|described"
+    rf"|mentioned|noted|shown)\s+(?:in|by)\s+{SOURCES}"
+    r"|(?:that|this)(?:'s|\s+is)\s+what\s+(?:the\s+)?(?:passages?|sources?|texts?|documents?"
+    r"|contexts?)\s+(?:says?|states?)|in\s+short|for\s+sure|in\s+general|generally|as\s+far\s+as\s+i\s+know"
+    r"|i\s+think|i\s+believe|i\s+guess|actually|really|again|i(?:'m|\s+am)\s+afraid|unfortunately|sadly|then"
+    r"|too|as\s+well|so|\d))*"
 )
 
 

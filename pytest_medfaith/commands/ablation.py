@@ -73,8 +73,8 @@ def ablation(
 ) -> None:
     """Measure a slice under every combination of the values given, and compare each row with the first.
 
-    What was measured is kept: a value more costs its own rows, and a killed ablation goes on. The exit status is
-    1 if a gate fails, 2 if a row could not be measured.
+    What was measured is kept: a value more costs its own rows, and a killed ablation goes on. The exit status
+    is 1 if a gate fails, 2 if a row could not be measured.
 
     Example: medfaith ablation medquad-nih --retriever rrf --retriever bm25 --k 5 --k 10 --retrieval-only
     """
@@ -119,7 +119,8 @@ def run_ablation(name: str, root: Path, options: Options, given: Mapping[str, An
     targets = targets_of_slice(resources, name, {}, has_answer=not options.retrieval_only)
     if len({target.run for target in targets}) < 2:
         raise DataError(
-            f"the axes make the single row {targets[0].run}, and there is nothing to compare; give an option such "
+            f"the axes make the single row {targets[0].run}, and there is nothing to compare; give an option "
+            f"such "
             f"as --retriever twice, or lists in [tool.medfaith.{place}]"
         )
     cells = KeptCells(resources)
@@ -129,7 +130,11 @@ def run_ablation(name: str, root: Path, options: Options, given: Mapping[str, An
 
 def _kept(kept: int, targets: int, damaged: int) -> list[str]:
     notes = [
-        f"{kept} of {targets} cases were measured before and are kept in the cache; their times are of that run"
+        (
+            f"{kept} of {targets} cases were measured before and are kept in the cache; their times are of "
+            f"that "
+            f"run"
+        )
     ] * bool(kept)
     return notes + [f"{damaged} rows of the cache were damaged, and their cases were measured again"] * bool(
         damaged

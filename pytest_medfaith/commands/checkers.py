@@ -14,7 +14,8 @@ from pytest_medfaith.errors import DataError
 LabelledArgument = Annotated[
     Path,
     typer.Argument(
-        help='JSON Lines of {"claim", "evidence", "label"}; a label is entail, neutral or contradict. With --tune a '
+        help='JSON Lines of {"claim", "evidence", "label"}; a label is entail, neutral or contradict. With '
+        "--tune a "
         "folder or file of chunks."
     ),
 ]
@@ -35,7 +36,8 @@ PrecisionOption = Annotated[
 RiskOption = Annotated[
     float | None,
     typer.Option(
-        help="Certify verdicts instead: with probability 0.9 at most this share of the supported, and of the refuted "
+        help="Certify verdicts instead: with probability 0.9 at most this share of the supported, and of the "
+        "refuted "
         "verdicts that stand is wrong; the others are uncertain."
     ),
 ]
@@ -93,7 +95,8 @@ def calibrate(
     Or certify verdicts: medfaith calibrate labelled.jsonl --risk 0.05
 
     The command fits to seven tenths of the rows. The rows kept out share no claim and no evidence with them.
-    To use the calibration, name the file in the settings, under calibration. With --tune it prints a table to paste.
+    To use the calibration, name the file in the settings, under calibration. With --tune it prints a table to
+    paste.
     """
     if risk is not None:
         fits = tune or precision is not None or bool(report) or method != defaults.CALIBRATION_METHOD
@@ -160,7 +163,8 @@ def _certify(
 
     if fits:
         raise DataError(
-            "--risk certifies verdicts and fits nothing: give it without --tune, --precision, --method and --report"
+            "--risk certifies verdicts and fits nothing: give it without --tune, --precision, --method and "
+            "--report"
         )
     if not 0 < risk < 1:
         raise DataError(f"--risk is {risk}; expected a share between 0 and 1, such as 0.05")

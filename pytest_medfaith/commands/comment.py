@@ -18,8 +18,9 @@ NameOption = Annotated[
 def comment(run: ReportArgument, name: NameOption = "medfaith") -> None:
     """Post the card of a run on the pull request of GitHub, or the merge request of GitLab, that CI runs for.
 
-    An earlier comment of this name is changed, so that there is a single one. Where no request is there, or the
-    token may not comment, it says so and ends with status 0: the card is in the summary and the run folder.
+    An earlier comment of this name is changed, so that there is a single one. Where no request is there, or
+    the token may not comment, it says so and ends with status 0: the card is in the summary and the run
+    folder.
 
     Example: medfaith comment medfaith-report
 

@@ -46,7 +46,8 @@ OptionalCorpusOption = Annotated[
 EncoderOption = Annotated[
     str,
     typer.Option(
-        help="default (shipped), a family such as medcpt or e5-base, a folder, FAMILY=FOLDER, a sentence-transformers name, or openai=MODEL."
+        help="default (shipped), a family such as medcpt or e5-base, a folder, FAMILY=FOLDER, a "
+        "sentence-transformers name, or openai=MODEL."
     ),
 ]
 IndexesOption = Annotated[
@@ -75,7 +76,8 @@ CharactersOption = Annotated[
     int | None,
     typer.Option(
         metavar="N",
-        help="Cut by characters, across sections: chunks of at most N, up to 1,000, which share a fifth with the next. --size, --stride and sentences do not count then.",
+        help="Cut by characters, across sections: chunks of at most N, up to 1,000, which share a fifth with "
+        "the next. --size, --stride and sentences do not count then.",
     ),
 ]
 PrefixOption = Annotated[
@@ -122,7 +124,8 @@ def index(
     }
     if any(one is not None for one in (given.values() if store else (k1, b))):
         raise DataError(
-            "--k1 and --b are for --store; --dense-index, --ef-search, --nprobe and --chunk-context for an index "
+            "--k1 and --b are for --store; --dense-index, --ef-search, --nprobe and --chunk-context for an "
+            "index "
             "of FAISS"
         )
     if store is not None:
@@ -264,8 +267,8 @@ def chunk(
 ) -> None:
     """Cut pages into chunks of whole sentences.
 
-    A chunk never crosses a section, unless it is cut by characters. Its span cuts the same text out of the page
-    again.
+    A chunk never crosses a section, unless it is cut by characters. Its span cuts the same text out of the
+    page again.
 
     Example: medfaith chunk pages/ --source clinic --out corpus/clinic/chunk
     """

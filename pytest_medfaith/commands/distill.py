@@ -72,8 +72,9 @@ def silver(
 
     Example: medfaith distill silver runs/teacher --out silver
 
-    The folder holds pairs of claim and evidence (nli.*.jsonl) and answers with their claims (extractor.*.jsonl),
-    each in three parts: train, dev and test. No case, question, answer, claim or passage is in two parts.
+    The folder holds pairs of claim and evidence (nli.*.jsonl) and answers with their claims
+    (extractor.*.jsonl), each in three parts: train, dev and test. No case, question, answer, claim or passage
+    is in two parts.
     """
     from pytest_medfaith.distill.files import silver_lines, write_silver
     from pytest_medfaith.distill.splitting import make_silver

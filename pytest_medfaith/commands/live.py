@@ -101,8 +101,8 @@ def run_live(
 ) -> None:
     """Answer a slice live, without pytest, check the answers, and write the run folder.
 
-    A run that was stopped goes on with the answers that it has. A question at which the RAG crashes is a failed
-    case, and the run goes on. The exit status is 1 if a case or a gate fails.
+    A run that was stopped goes on with the answers that it has. A question at which the RAG crashes is a
+    failed case, and the run goes on. The exit status is 1 if a case or a gate fails.
 
     Example: medfaith run --dataset medquad --k 20 --retrievers rrf --rag my_app:answer --out runs/x
     """
@@ -160,7 +160,8 @@ def _check_reference(resources: Resources, targets: Any) -> None:
     """Refuses the reference RAG where there is nothing to retrieve from, or no teacher that it needs."""
     if not resources.can_retrieve(targets[0].settings):
         raise DataError(
-            "the reference RAG needs something to retrieve from; give --corpus FOLDER, set corpus of the slice, or "
+            "the reference RAG needs something to retrieve from; give --corpus FOLDER, set corpus of the "
+            "slice, or "
             "name your RAG, as in --rag my_app:answer"
         )
     resources.check_rag()
@@ -184,7 +185,8 @@ def _add_slice(resources: Resources, dataset: str, corpus: tuple[Path, ...]) -> 
     if not colon and not Path(dataset).is_file():
         known = ", ".join(sorted(settings.slices)) or "none"
         raise DataError(
-            f"--dataset is {dataset!r}, which is no slice of {settings.root} (slices: {known}) and no file; expected "
+            f"--dataset is {dataset!r}, which is no slice of {settings.root} (slices: {known}) and no file; "
+            f"expected "
             f"one of these, a gold file, or a data set with its path, such as {kind}:FILE"
         )
     name = kind if colon and kind != "python" else Path(place or dataset).stem

@@ -12,7 +12,8 @@ import typer
 RetrieverOption = Annotated[
     str,
     typer.Option(
-        help="Such as bm25, dense, rrf or weighted; rrf+fast adds a reranker; store:ADDRESS asks a store; or a dotted name package.module:factory."
+        help="Such as bm25, dense, rrf or weighted; rrf+fast adds a reranker; store:ADDRESS asks a store; or "
+        "a dotted name package.module:factory."
     ),
 ]
 EncodersOption = Annotated[

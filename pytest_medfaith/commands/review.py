@@ -47,7 +47,8 @@ WrittenOption = Annotated[
     Path | None,
     typer.Option(
         "--out",
-        help=f"The file to write: {defaults.REVIEW_PAGE} or, with --import, {defaults.LABELS} where not given.",
+        help=f"The file to write: {defaults.REVIEW_PAGE} or, with --import, {defaults.LABELS} where not "
+        f"given.",
     ),
 ]
 
@@ -169,7 +170,8 @@ def _write_third(page: Path, merged: Merged, draws: dict[str, Draw], signature: 
     claims = claims_to_look_at_again(merged, claims_of_run(draws))
     write_text(page, review_page(claims, signature=signature))
     say(
-        f"{page}: {counted(len(claims), 'disputed claim')} to label; then import its labels together with these files"
+        f"{page}: {counted(len(claims), 'disputed claim')} to label; then import its labels together with "
+        f"these files"
     )
 
 

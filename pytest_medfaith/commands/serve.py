@@ -108,7 +108,8 @@ def _run(service: Any, *, host: str, port: int, names: tuple[str, ...], token: s
                 bound = self.servers[0].sockets[0].getsockname()[1]
                 shown = f"[{host}]" if ":" in host else host
                 say(
-                    f"medfaith serve: http://{shown}:{bound}/ (checker {service.checker.name}); Ctrl-C ends it"
+                    f"medfaith serve: http://{shown}:{bound}/ (checker {service.checker.name}); Ctrl-C ends "
+                    f"it"
                 )
 
     app = make_app(service, token=token, hosts=known if is_local or names else ())

@@ -37,7 +37,8 @@ def sweep(run: RunArgument, plot: PlotOption = None) -> None:
         say(f"{run_label(report, checker=True)}\n{sweep_table(rows)}")
         if rows and rows[0].threshold > 0:
             say(
-                f"answers below the confidence {rows[0].threshold:.2f} were withheld in this run; run it with --threshold 0 "
+                f"answers below the confidence {rows[0].threshold:.2f} were withheld in this run; run it "
+                f"with --threshold 0 "
                 "for the rows below",
                 err=True,
             )

@@ -1,7 +1,7 @@
 """The sweep of a threshold: what a RAG that refuses below a confidence gains in faithfulness and loses in answers.
 
-Each answer of a run has a confidence. At a threshold of 0.8 the answers below 0.8 count as refusals, and the metrics
-are those of the rest. Nothing is answered or judged again.
+Each answer of a run has a confidence. At a threshold of 0.8 the answers below 0.8 count as refusals, and the
+metrics are those of the rest. Nothing is answered or judged again.
 """
 
 from __future__ import annotations
@@ -79,7 +79,8 @@ def confidence_of(report: Report) -> float:
     given = account.confidence if account else report.response.meta.get(CONFIDENCE)
     if isinstance(given, bool) or not isinstance(given, (int, float)) or not 0 <= given <= 1:
         raise DataError(
-            f"case {report.case.id!r} has the confidence {given!r}; expected a number from 0 to 1 in meta.confidence of "
+            f"case {report.case.id!r} has the confidence {given!r}; expected a number from 0 to 1 in "
+            f"meta.confidence of "
             "its response, as the modes confident and confident-lite of the reference RAG give it"
         )
     return float(given)

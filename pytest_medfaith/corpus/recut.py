@@ -1,7 +1,7 @@
 """Cuts a corpus of chunks anew, into chunks of another size, for an ablation over chunk size and stride.
 
-Chunks that `medfaith chunk` wrote say where in their document they stand, so neighbours of a section are joined
-before they are cut. A chunk of another origin is cut by itself, and never grows.
+Chunks that `medfaith chunk` wrote say where in their document they stand, so neighbours of a section are
+joined before they are cut. A chunk of another origin is cut by itself, and never grows.
 """
 
 from __future__ import annotations

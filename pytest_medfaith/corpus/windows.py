@@ -66,7 +66,8 @@ class CharacterSize(WindowSize):
     def __post_init__(self) -> None:
         if self.size > defaults.CHARACTERS:
             raise ValueError(
-                f"size is {self.size} characters, expected at most {defaults.CHARACTERS}; for longer chunks cut "
+                f"size is {self.size} characters, expected at most {defaults.CHARACTERS}; for longer chunks "
+                f"cut "
                 "by sections"
             )
         super().__post_init__()

@@ -119,7 +119,10 @@ def agreement_card(found: Agreement, *, style: str = "github") -> str:
     lines = [
         f"# {found.student} and its teacher",
         "",
-        f"Teacher: {found.teacher}. Part: {found.part}, {counted(len(found.rows), 'pair')} of {counted(cases, 'case')}.",
+        (
+            f"Teacher: {found.teacher}. Part: {found.part}, {counted(len(found.rows), 'pair')} of "
+            f"{counted(cases, 'case')}."
+        ),
         f"Equal labels: {equal}{interval}. Macro-F1: {f1}. Cohen's kappa: {kappa}.",
         "The labels are the teacher's, not people's: agreement says what was learned, not what is true.",
         *(["These rows trained the student: on other rows it agrees less."] if found.part == "train" else []),

@@ -96,7 +96,8 @@ def _parts(
     groups = _joined(shared.values())
     if len(groups) < _LEAST_GROUPS:
         raise DataError(
-            f"the cases hang together in {len(groups)} group(s), through questions or answers that they share; "
+            f"the cases hang together in {len(groups)} group(s), through questions or answers that they "
+            f"share; "
             f"expected {_LEAST_GROUPS} or more, a part each to train, to stop and to measure. Add cases"
         )
     ordered = sorted(groups, key=lambda group: hashlib.sha256(f"{seed}-{group[0]}".encode()).digest())
@@ -132,8 +133,8 @@ def _remove_measured(
 ) -> None:
     """Takes out of dev what test holds, and out of train what dev or test hold: a claim, or a passage.
 
-    Cases share claims ("See a doctor.") and, over one corpus, passages. Were the cases joined by them, all cases
-    would be a single group.
+    Cases share claims ("See a doctor.") and, over one corpus, passages. Were the cases joined by them, all
+    cases would be a single group.
     """
     measured: set[tuple[str, str]] = set()
     for part in ("test", "dev", "train"):
@@ -146,7 +147,8 @@ def _remove_measured(
         measured |= {text for row in by_part[part] for text in held[row.id]}
         if not by_part[part]:
             raise DataError(
-                f"no pair is left in {part}: each claim or passage is in a part that is measured on. Add cases, "
+                f"no pair is left in {part}: each claim or passage is in a part that is measured on. Add "
+                f"cases, "
                 "keep out fewer with --kept-out, or take --passages-shared where the corpus is small"
             )
 

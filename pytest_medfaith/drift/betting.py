@@ -6,10 +6,10 @@ that only earlier answers decide; after an answer with the value x the capital i
 grow: the chance that it ever reaches 1 / alpha is at most alpha (Ville's inequality). So the test may be read
 as often as one likes. No distribution is assumed, only values from 0 to 1.
 
-I. Waudby-Smith and A. Ramdas, Estimating means of bounded random variables by betting, JRSS-B 2024. That bets may
-begin anew at later answers, each with its share of the capital, follows J. Shin, A. Ramdas and A. Rinaldo,
-E-detectors, New England Journal of Statistics in Data Science 2024: a rate that was low for a year and then rises
-is found nearly as soon as one that is high from the start.
+I. Waudby-Smith and A. Ramdas, Estimating means of bounded random variables by betting, JRSS-B 2024. That bets
+may begin anew at later answers, each with its share of the capital, follows J. Shin, A. Ramdas and A.
+Rinaldo, E-detectors, New England Journal of Statistics in Data Science 2024: a rate that was low for a year
+and then rises is found nearly as soon as one that is high from the start.
 """
 
 from __future__ import annotations
@@ -93,8 +93,9 @@ def rate_interval(values: Sequence[float], *, alpha: float = 0.05) -> tuple[floa
     """Returns an interval that holds the mean with probability 1 - `alpha`, for any number of values from 0 to 1.
 
     Returns None for no values. It is the hedged betting interval of the paper above, on a grid of 401 rates
-    whose ends are widened by a step. It is wider than a bootstrap's and true for few answers, too. The values are
-    taken in an order drawn by a fixed seed: where the rate changed in between, the given order would mislead.
+    whose ends are widened by a step. It is wider than a bootstrap's and true for few answers, too. The values
+    are taken in an order drawn by a fixed seed: where the rate changed in between, the given order would
+    mislead.
     """
     x = np.random.default_rng(0).permutation(_checked(values))
     if not len(x):

@@ -14,18 +14,32 @@ from types import MappingProxyType
 _GROUPS: Mapping[str, tuple[str, str]] = {
     "amount": (
         (
-            "increase increases increased increasing raise raises raised raising rise rises rose risen rising higher elevate elevates elevated elevating greater more boost boosts boosted gain gains gained grow grows grew "
-            "enhance enhances enhanced augment augments augmented upregulates upregulated elevation larger additional excess heightened likelier"
+            "increase increases increased increasing raise raises raised raising rise rises rose risen "
+            "rising higher elevate elevates elevated elevating greater more boost boosts boosted gain gains "
+            "gained grow grows grew "
+            "enhance enhances enhanced augment augments augmented upregulates upregulated elevation larger "
+            "additional excess heightened likelier"
         ),
         (
-            "decrease decreases decreased decreasing reduce reduces reduced reducing lower lowers lowered lowering decline declines declined declining fall falls fell fallen falling less fewer drop drops dropped "
-            "diminish diminishes diminished lessen lessens lessened cut cuts cutting downregulates downregulated reduction smaller attenuates attenuated halve halves halved"
+            "decrease decreases decreased decreasing reduce reduces reduced reducing lower lowers lowered "
+            "lowering decline declines declined declining fall falls fell fallen falling less fewer drop "
+            "drops dropped "
+            "diminish diminishes diminished lessen lessens lessened cut cuts cutting downregulates "
+            "downregulated reduction smaller attenuates attenuated halve halves halved"
         ),
     ),
     "level": ("high", "low"),
     "quality": (
-        "improve improves improved improving better best improvement superior benefit benefits benefited relieve relieves relieved ease eases eased",
-        "worsen worsens worsened worsening worse worst deteriorate deteriorates deteriorated deteriorating deterioration inferior harm harms harmed aggravate aggravates aggravated exacerbate exacerbates exacerbated impair impairs impaired impairing",
+        (
+            "improve improves improved improving better best improvement superior benefit benefits benefited "
+            "relieve relieves relieved ease eases eased"
+        ),
+        (
+            "worsen worsens worsened worsening worse worst deteriorate deteriorates deteriorated "
+            "deteriorating "
+            "deterioration inferior harm harms harmed aggravate aggravates aggravated exacerbate exacerbates "
+            "exacerbated impair impairs impaired impairing"
+        ),
     ),
     "speed": (
         "faster quicker sooner earlier accelerate accelerates accelerated speeds hastens hastened",
@@ -45,12 +59,26 @@ _GROUPS: Mapping[str, tuple[str, str]] = {
         "chronic chronically long-term gradual gradually permanent permanently irreversible",
     ),
     "drive": (
-        "stimulate stimulates stimulated stimulating activate activates activated activating promote promotes promoted promoting induce induces induced agonist agonists enhances",
-        "inhibit inhibits inhibited inhibiting suppress suppresses suppressed suppressing block blocks blocked blocking antagonist antagonists inhibitor",
+        (
+            "stimulate stimulates stimulated stimulating activate activates activated activating promote "
+            "promotes promoted promoting induce induces induced agonist agonists enhances"
+        ),
+        (
+            "inhibit inhibits inhibited inhibiting suppress suppresses suppressed suppressing block blocks "
+            "blocked blocking antagonist antagonists inhibitor"
+        ),
     ),
     "cause": (
-        "cause causes caused causing trigger triggers triggered provoke provokes provoked promote promotes promoted promoting",
-        "prevent prevents prevented preventing protects protect protected avert averts averted cure cures cured",
+        (
+            "cause causes caused causing trigger triggers triggered provoke provokes provoked promote "
+            "promotes "
+            "promoted promoting"
+        ),
+        (
+            "prevent prevents prevented preventing protects protect protected avert averts averted cure "
+            "cures "
+            "cured"
+        ),
     ),
     "sign": ("positive", "negative"),
     "bound": ("above over exceeding exceeds", "below under"),
@@ -66,15 +94,20 @@ _GROUPS: Mapping[str, tuple[str, str]] = {
     ),
     "vessel": (
         "dilate dilates dilated dilation vasodilation vasodilator vasodilators bronchodilation",
-        "constrict constricts constricted constriction vasoconstriction vasoconstrictor vasoconstrictors bronchoconstriction",
+        (
+            "constrict constricts constricted constriction vasoconstriction vasoconstrictor vasoconstrictors "
+            "bronchoconstriction"
+        ),
     ),
     "course of action": (
         (
-            "start starts started starting begin begins began begun beginning initiate initiates initiated initiating continue continues continued continuing "
+            "start starts started starting begin begins began begun beginning initiate initiates initiated "
+            "initiating continue continues continued continuing "
             "resume resumes resumed resuming"
         ),
         (
-            "stop stops stopped stopping discontinue discontinues discontinued discontinuing withdraw withdraws withdrew withdrawn withdrawing "
+            "stop stops stopped stopping discontinue discontinues discontinued discontinuing withdraw "
+            "withdraws withdrew withdrawn withdrawing "
             "interrupt interrupts interrupted interrupting"
         ),
     ),

@@ -9,7 +9,8 @@ from functools import cached_property
 from itertools import pairwise
 
 _WORD = re.compile(
-    r"(?<![\w.])\.\d+%?|(?:[A-Za-z]\.){2,}|\d+(?:[.,]\d+)+%?|[^\W_](?:[^\W_]|[-\u2010\u2011'\u2019./+&](?=[^\W_])|,(?=\d{3}\b))*[%+]?|\S"
+    r"(?<![\w.])\.\d+%?|(?:[A-Za-z]\.){2,}|\d+(?:[.,]\d+)+%?|[^\W_](?:[^\W_]"
+    r"|[-\u2010\u2011'\u2019./+&](?=[^\W_])|,(?=\d{3}\b))*[%+]?|\S"
 )
 _CLOSING = {")": "(", "]": "[", "}": "{", "”": "“"}
 _NO_SPACE_BEFORE = frozenset(".,;:!?)]}%”\u2019")

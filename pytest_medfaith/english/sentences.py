@@ -19,7 +19,8 @@ from typing import Any
 Span = tuple[int, int]
 
 _ABBREVIATIONS = frozenset(
-    "e.g i.e etc vs cf al fig figs ca approx dr prof mr mrs ms st no nos vol ed eds resp spp sp subsp inc dept min max incl wt est i.v i.m s.c p.o b.i.d t.i.d q.i.d".split()
+    "e.g i.e etc vs cf al fig figs ca approx dr prof mr mrs ms st no nos vol ed eds resp spp sp subsp inc "
+    "dept min max incl wt est i.v i.m s.c p.o b.i.d t.i.d q.i.d".split()
 )
 # The look-behinds keep runs of stops or blanks from being tried again at each of their characters.
 _BOUNDARY = re.compile(
@@ -73,7 +74,8 @@ def _trimmed(text: str, start: int, end: int) -> Span:
 # Stops that `sentence_spans` takes for a boundary although names and numbers follow them: U.S. Food, M.D.
 # Anderson, Jan. 5, tab. 500 mg.
 _GOES_ON = re.compile(
-    r"(?:(?<![\w.])(?:[A-Za-z]\.){2,}|\b(?:Ph\.?D|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|Suppl|Ref|Refs|pp|Eq|[Tt]abs?|[Cc]aps?|[Tt]emp|[Ii]nj|Drs|Sect|Ch|Art|Jr|Sr|Gen|Ltd|Corp|Co|Vit)\.)$"
+    r"(?:(?<![\w.])(?:[A-Za-z]\.){2,}|\b(?:Ph\.?D|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|Suppl|Ref"
+    r"|Refs|pp|Eq|[Tt]abs?|[Cc]aps?|[Tt]emp|[Ii]nj|Drs|Sect|Ch|Art|Jr|Sr|Gen|Ltd|Corp|Co|Vit)\.)$"
 )
 _LONGEST_SHORTENED = 12  # characters of a shortened word and its stop
 
@@ -102,18 +104,21 @@ def whole_sentences(text: str) -> list[Span]:
 # A stop after an ordinary word and before a capital ends a sentence for certain; only what is left needs
 # pySBD.
 _CERTAIN = re.compile(
-    r"(?<=[a-z]{4})[.!?]\s+(?=[A-Z][a-z])|(?<=[a-z]{3})[.!?](?=[A-Z][a-z]{2})|(?<=[a-z]\))\s?[.!?]\s*(?=[A-Z][a-z])"
+    r"(?<=[a-z]{4})[.!?]\s+(?=[A-Z][a-z])|(?<=[a-z]{3})[.!?](?=[A-Z][a-z]{2})"
+    r"|(?<=[a-z]\))\s?[.!?]\s*(?=[A-Z][a-z])"
 )
 _MAYBE = re.compile(r"[.!?。\uff01\uff1f…]\S{0,3}\s+\S|[。\uff01\uff1f]")
 _ABBREVIATED = re.compile(
-    r"\b(?:approx|dept|resp|incl|subsp|figs?|refs?|prof|vols?|eds?|spec|temp|diam|conc|intra|extra|circa|assoc|univ|esp)$",
+    r"\b(?:approx|dept|resp|incl|subsp|figs?|refs?|prof|vols?|eds?|spec|temp|diam|conc|intra|extra|circa"
+    r"|assoc|univ|esp)$",
     re.IGNORECASE,
 )
 _LONGEST_FOR_PYSBD = 5000  # characters; its time grows faster than the text
 _URL_TAIL = re.compile(r"(?:https?:|www\.|@|\bdoi\.org/)\S*$")
 # pySBD takes a capital before a stop for an initial; these words open a sentence and are no surname.
 _MISSED = re.compile(
-    r"(?<=[A-Z0-9.)%][.!?])\s+(?=(?:It|This|The|These|They|In|If|However|For|When|You|Patients|Then|He|She|Its|Their|There|Both|Some|Most|Please|Note|Take|Do)\b)"
+    r"(?<=[A-Z0-9.)%][.!?])\s+(?=(?:It|This|The|These|They|In|If|However|For|When|You|Patients|Then|He|She"
+    r"|Its|Their|There|Both|Some|Most|Please|Note|Take|Do)\b)"
 )
 # What ends a sentence though it looks cut short: "hepatitis B.", "Child-Pugh C.", "4 g.", an address, "…".
 _ENDED = re.compile(
@@ -126,7 +131,9 @@ _TITLE = re.compile(r"\b(?:Drs?|Mrs?|Ms|Prof|Sr|St|[Vv]it|vs|Figs?|(?<!^)No|e\.g
 # How prescriptions and references shorten words: a lower-case word or a number behind them goes on with the
 # sentence.
 _SHORTENED = re.compile(
-    r"(?:^|[\s(])(?:p\.o|i\.v|i\.m|s\.c|q\.d|o\.d|b\.d|b\.i\.d|t\.i\.d|t\.d\.s|q\.i\.d|q\.\d+h|p\.r\.n|ca|max|min|approx|al|figs?|no|nos|resp|incl|vol|pp?|vit|wks?|se[cq]t?|ch|eqs?|suppl|ed|art|para|tabs?|caps?|refs?)\.$",
+    r"(?:^|[\s(])(?:p\.o|i\.v|i\.m|s\.c|q\.d|o\.d|b\.d|b\.i\.d|t\.i\.d|t\.d\.s|q\.i\.d|q\.\d+h|p\.r\.n|ca|max"
+    r"|min|approx|al|figs?|no|nos|resp|incl|vol|pp?|vit|wks?|se[cq]t?|ch|eqs?|suppl|ed|art|para|tabs?|caps?"
+    r"|refs?)\.$",
     re.IGNORECASE,
 )
 

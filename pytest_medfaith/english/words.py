@@ -35,7 +35,8 @@ from pytest_medfaith.english.stems import light_stem, word_key
 MAX_TOKENS = 250
 
 _TOKEN = re.compile(
-    r"\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:[.·]\d+)?|[^\W\d_]+(?:['’][^\W\d_]+)?(?:[-‐‑][^\W_]+)*\d*|[%‰≥≤<>=±°;,:()\[\]/.!?–—-]",
+    r"\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:[.·]\d+)?|[^\W\d_]+(?:['’][^\W\d_]+)?(?:[-‐‑][^\W_]+)*\d*"
+    r"|[%‰≥≤<>=±°;,:()\[\]/.!?–—-]",
 )
 # Keys of words that nearly every medical sentence may hold: shared, they say little about whether two
 # sentences speak of the same thing.
@@ -43,8 +44,10 @@ _GENERIC = frozenset(
     map(
         word_key,
         word_set(
-            "patient person people individual subject participant case group study trial treatment therapy take use need start occur happen time day week month year level risk "
-            "common usual normal effect help cause result show find found report receive have include compare associate relate number high low drug medicine medication doctor"
+            "patient person people individual subject participant case group study trial treatment therapy "
+            "take use need start occur happen time day week month year level risk "
+            "common usual normal effect help cause result show find found report receive have include "
+            "compare associate relate number high low drug medicine medication doctor"
         ),
     )
 )

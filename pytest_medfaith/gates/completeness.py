@@ -32,8 +32,8 @@ def unless_incomplete(
 ) -> GateResult:
     """Returns `result`, or a failure where the slice was not measured whole.
 
-    A gate fails on a failed case, on more unscored or uncertain claims than allowed, and on a case that did not
-    finish. A corrected rate counts uncertain claims, so that they do not fail its gate.
+    A gate fails on a failed case, on more unscored or uncertain claims than allowed, and on a case that did
+    not finish. A corrected rate counts uncertain claims, so that they do not fail its gate.
 
     Args:
         result: what the numbers alone say.

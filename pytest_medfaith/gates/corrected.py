@@ -1,9 +1,9 @@
 """Gates that compare a corrected rate with the baseline's: two rates, each with an interval of its labels.
 
-A corrected rate belongs to a slice, so there are no cases to pair. The interval of the difference comes from the
-intervals of the two rates (MOVER: Zou & Donner 2008, Stat Med 27(10), with no covariance). Both runs answer the
-same questions, and share labels where claims stayed, so their errors go together, and without the covariance the
-interval is rather too wide. It shows a worsening, or rules one out, at 2.5 % on each side.
+A corrected rate belongs to a slice, so there are no cases to pair. The interval of the difference comes from
+the intervals of the two rates (MOVER: Zou & Donner 2008, Stat Med 27(10), with no covariance). Both runs
+answer the same questions, and share labels where claims stayed, so their errors go together, and without the
+covariance the interval is rather too wide. It shows a worsening, or rules one out, at 2.5 % on each side.
 """
 
 from __future__ import annotations
@@ -58,9 +58,9 @@ def judge_corrected(
 ) -> GateResult | None:
     """Returns what the gate answers, None where this run has no corrected rate.
 
-    It passes where a worsening above `tolerated` is ruled out, or where every claim and verdict is that of the
-    baseline and no label was lost. It fails where a worsening is shown and the best estimate is above the margin.
-    Everything else is inconclusive.
+    It passes where a worsening above `tolerated` is ruled out, or where every claim and verdict is that of
+    the baseline and no label was lost. It fails where a worsening is shown and the best estimate is above the
+    margin. Everything else is inconclusive.
 
     Args:
         gate: on a corrected rate.
@@ -110,7 +110,8 @@ def _why(
     change = "better" if found.worse_by < 0 else "worse"
     allowed = f"{margin:.3f} is allowed" if margin else "no worsening is allowed"
     said = (
-        f"{change} by {abs(found.worse_by):.3f} (worsening within [{found.low:.3f}, {found.high:.3f}], 95 % interval "
+        f"{change} by {abs(found.worse_by):.3f} (worsening within [{found.low:.3f}, {found.high:.3f}], 95 % "
+        f"interval "
         f"of both runs' labels and cases); {allowed}"
     )
     if outcome == "fail":

@@ -23,8 +23,8 @@ from pytest_medfaith.records import (
 )
 
 UPDATE = "--medfaith-update-baseline"
-# Parts of a signature that hold a value for each name, and the fields of a slice run that say, level by level,
-# which of them made it.
+# Parts of a signature that hold a value for each name, and the fields of a slice run that say, level by
+# level, which of them made it.
 _NAMED_PARTS = {
     "checkers": ("checker",),
     "corpora": ("slice",),

@@ -13,7 +13,8 @@
 * A comparison of a corrected rate has no cases to pair: the intervals of both rates decide (`corrected`).
 * What was not measured whole fails: cases that are missing or failed, unscored claims, uncertain claims that no
   gate allows, a slice of refusals (`completeness`).
-* Uncertain claims are in no average. A gate passes only where it passes with them as they lean, too, so that no
+* Uncertain claims are in no average. A gate passes only where it passes with them as they lean, too, so that
+no
   claim turns a gate green by leaving the average (`leaning`).
 
 `stops_run` says which results stop the run. `run.finish` adds what else makes a run fail, and decides the

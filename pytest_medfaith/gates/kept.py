@@ -46,7 +46,8 @@ def kept_folder(path: Path) -> Path:
 def kept_baselines(path: Path) -> list[Kept]:
     """Returns the kept copies of the baseline file `path`, by number; other files of the folder do not count.
 
-    The list is empty where nothing was kept. Two copies may have one number, as after a merge of two branches.
+    The list is empty where nothing was kept. Two copies may have one number, as after a merge of two
+    branches.
 
     Raises:
         DataError: a copy whose name holds no date.

@@ -1,7 +1,7 @@
 """Gates on a slice with uncertain claims: judged without them, and with the labels that they lean to.
 
-Example: 19 claims are supported, and a claim that is refuted at 0.6 is uncertain. Without it hallucination is 0, and
-`hallucination <= 0.04` would pass. As it leans, hallucination is 0.05, and the gate fails.
+Example: 19 claims are supported, and a claim that is refuted at 0.6 is uncertain. Without it hallucination is
+0, and `hallucination <= 0.04` would pass. As it leans, hallucination is 0.05, and the gate fails.
 """
 
 from __future__ import annotations

@@ -75,8 +75,9 @@ def _of_pair(labels: Sequence[Mapping[str, str]], pair: tuple[str, str]) -> Agre
 def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
     """Returns kappa of two reviewers' labels; None where there are none, or all of them are equal.
 
-    kappa = (p_o - p_e) / (1 - p_e), p_o the share of equal pairs, p_e what the reviewers' shares of each label
-    would give by chance. Source: J. Cohen, Educational and Psychological Measurement 20(1), 1960, 37-46.
+    kappa = (p_o - p_e) / (1 - p_e), p_o the share of equal pairs, p_e what the reviewers' shares of each
+    label would give by chance. Source: J. Cohen, Educational and Psychological Measurement 20(1), 1960,
+    37-46.
     """
     names = sorted({label for pair in pairs for label in pair})
     if len(names) < 2:
@@ -92,8 +93,8 @@ def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
 def krippendorff_alpha(units: Sequence[Sequence[str]]) -> float | None:
     """Returns alpha of nominal labels; None where no unit has two labels, or all labels are equal.
 
-    alpha = 1 - D_o / D_e over the matrix of coincidences, to which a unit of m labels adds each ordered pair of
-    its labels with the weight 1 / (m - 1). Units of a single label add nothing. Source: K. Krippendorff,
+    alpha = 1 - D_o / D_e over the matrix of coincidences, to which a unit of m labels adds each ordered pair
+    of its labels with the weight 1 / (m - 1). Units of a single label add nothing. Source: K. Krippendorff,
     Computing Krippendorff's Alpha-Reliability, 2011.
 
     Args:

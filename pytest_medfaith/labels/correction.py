@@ -5,8 +5,8 @@ claims 18 of 30 are errors, of the others 1 of 90. So the rate is 0.05 * 18 / 30
 
 `stratified_rate` takes labels of the run's own claims. Post-stratification by a yes-or-no verdict equals, for
 many labels, the power-tuned prediction-powered estimate (Angelopoulos, Duchi & Zrnic 2023, PPI++,
-arXiv:2311.01453). Its usual normal interval covers 64 to 94 % where 95 % are promised, because few labels hold
-few errors. The interval here combines the limits of the strata, and covers 93 to 99 %
+arXiv:2311.01453). Its usual normal interval covers 64 to 94 % where 95 % are promised, because few labels
+hold few errors. The interval here combines the limits of the strata, and covers 93 to 99 %
 (`bench/corrected_rates.py` prints both).
 
 `transported_rate` takes the checker's error rates from labels of other claims (Rogan & Gladen 1978,

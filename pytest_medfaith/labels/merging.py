@@ -39,7 +39,8 @@ def read_reviews(paths: Iterable[Path]) -> list[LabelRow]:
     """Returns the labels of all files; a label that two files hold is returned once.
 
     Raises:
-        DataError: no label, a broken file, merged labels, labels without initials in two files, or two unequal
+        DataError: no label, a broken file, merged labels, labels without initials in two files, or two
+            unequal
             labels of a claim by one reviewer.
     """
     rows: dict[tuple[str, str, str], tuple[Path, LabelRow]] = {}
@@ -49,7 +50,8 @@ def read_reviews(paths: Iterable[Path]) -> list[LabelRow]:
             reviewer = row.reviewer.strip().upper()
             if JOINED in reviewer:
                 raise DataError(
-                    f"{path}: the labels of {row.reviewer!r} are merged already; import the files that the pages "
+                    f"{path}: the labels of {row.reviewer!r} are merged already; import the files that the "
+                    f"pages "
                     "exported, so that no reviewer counts twice"
                 )
             if not reviewer:
@@ -62,7 +64,8 @@ def read_reviews(paths: Iterable[Path]) -> list[LabelRow]:
                 )
     if len(unnamed) > 1:
         raise DataError(
-            f"labels without initials are in {len(unnamed)} files ({', '.join(sorted(map(str, unnamed)))}); give "
+            f"labels without initials are in {len(unnamed)} files ({', '.join(sorted(map(str, unnamed)))}); "
+            f"give "
             "each reviewer initials on the page, and export again, so that reviewers are told apart"
         )
     if not rows:
@@ -94,7 +97,8 @@ def check_labels(rows: Sequence[LabelRow], draws: Mapping[str, Draw], *, run: st
         run: what messages call the run.
 
     Raises:
-        DataError: it counts the labels of other checkers, of claims or evidence that the run does not hold, of
+        DataError: it counts the labels of other checkers, of claims or evidence that the run does not hold,
+            of
             altered claims, verdicts and strata, and of weights that no draw gives; or labels of
             two draws.
     """
@@ -140,7 +144,8 @@ def _check_one_draw(rows: Iterable[LabelRow], draws: Mapping[str, Draw]) -> None
         drawn = round(draws[row.checker].population[row.stratum] / row.weight)
         if weights.setdefault(stratum, row.weight) != row.weight or len(keys[stratum]) > drawn:
             raise DataError(
-                f"the labels are of pages with different draws, seen in the stratum {row.stratum!r}; merge labels "
+                f"the labels are of pages with different draws, seen in the stratum {row.stratum!r}; merge "
+                f"labels "
                 "of pages that were made with the same --count and --seed"
             )
 

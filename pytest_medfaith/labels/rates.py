@@ -55,8 +55,10 @@ def one_label_a_claim(labels: Sequence[LabelRow], path: Path) -> Sequence[LabelR
     twice = [row for row in labels if counts[row.key, row.checker] > 1]
     if twice:
         raise DataError(
-            f"{path}: holds {counts[twice[0].key, twice[0].checker]} labels of the claim {shown(twice[0].claim)} of "
-            f"case {twice[0].case_id!r}, expected one; merge the files of several reviewers with medfaith review "
+            f"{path}: holds {counts[twice[0].key, twice[0].checker]} labels of the claim "
+            f"{shown(twice[0].claim)} of "
+            f"case {twice[0].case_id!r}, expected one; merge the files of several reviewers with medfaith "
+            f"review "
             "--import"
         )
     return labels
@@ -208,13 +210,16 @@ def _lines(matched: _Matched, found: Mapping[str, _Found], rates: ErrorRates | N
         )
     if rates is not None:  # of the label "supported", so what is flagged has another label
         lines.append(
-            f"on the labels the checker flags {_shown(rates.specificity)} of what is not supported, and supports "
+            f"on the labels the checker flags {_shown(rates.specificity)} of what is not supported, and "
+            f"supports "
             f"{_shown(rates.sensitivity)} of what is"
         )
     if not found:
         lines.append(
-            f"too few labels to correct a rate: expected {_LEAST_LABELS} of this slice's claims with each verdict "
-            f"among them, or {LEAST_OF_CLASS} of what a rate counts and {LEAST_OF_CLASS} of what it does not; draw "
+            f"too few labels to correct a rate: expected {_LEAST_LABELS} of this slice's claims with each "
+            f"verdict "
+            f"among them, or {LEAST_OF_CLASS} of what a rate counts and {LEAST_OF_CLASS} of what it does "
+            f"not; draw "
             "claims with medfaith review"
         )
     return lines

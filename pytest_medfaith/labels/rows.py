@@ -1,8 +1,8 @@
 """A person's label of a claim, as a line of `labels.jsonl`.
 
 Example: `{"slice": "pcos", "case_id": "pcos-1", "claim": "Metformin raises insulin.", "key": "0f3c…",
-"label": "refuted", "verdict": "supported", …}`. The key is a hash of the claim and of the evidence that it was
-judged by: a label is not carried over to a claim whose evidence has changed.
+"label": "refuted", "verdict": "supported", …}`. The key is a hash of the claim and of the evidence that it
+was judged by: a label is not carried over to a claim whose evidence has changed.
 """
 
 from __future__ import annotations
@@ -136,7 +136,8 @@ def _refuse_conflicts(path: Path) -> None:
             if _CONFLICT.match(line):
                 raise DataError(
                     f"{path}:{number}: a marker of a merge conflict ({line.strip()[:7].decode()}); keep the "
-                    "lines of both sides, take out the markers, and import again with medfaith review --import"
+                    "lines of both sides, take out the markers, and import again with medfaith review "
+                    "--import"
                 )
 
 

@@ -1,7 +1,8 @@
 """Draws the claims of a run that people label, so that few labels say much about the rates of the run.
 
-Example: a run has 1,680 supported, 100 unsupported and 60 refuted claims. 120 claims by plain chance would hold 4
-refuted claims. Drawn by strata they hold 12, and a weight beside each says how many claims it speaks for.
+Example: a run has 1,680 supported, 100 unsupported and 60 refuted claims. 120 claims by plain chance would
+hold 4 refuted claims. Drawn by strata they hold 12, and a weight beside each says how many claims it speaks
+for.
 """
 
 from __future__ import annotations
@@ -74,11 +75,12 @@ def draw_claims(slice_reports: Iterable[SliceReport], *, count: int, seed: int) 
 
     A stratum is a verdict, near its threshold or far from it: near is the half of the verdict's claims whose
     |score - threshold| is smaller. A third of the count is shared equally, and each stratum gets at least 2
-    claims, or as many as it has. From there on stratum h of N_h claims gets claims in proportion to
-    N_h * sqrt(e_h * (1 - e_h)), with e_h its expected share of wrong verdicts (Neyman's allocation: J. Neyman,
-    JRSS 97, 1934): flagged claims and claims near a threshold are drawn more often than all others.
+    claims, or as many as it has. From there on stratum h of N_h claims gets claims in proportion to N_h *
+    sqrt(e_h * (1 - e_h)), with e_h its expected share of wrong verdicts (Neyman's allocation: J. Neyman, JRSS
+    97, 1934): flagged claims and claims near a threshold are drawn more often than all others.
 
-    Equal claims of a case with equal evidence count once, also where several retrievers brought that evidence.
+    Equal claims of a case with equal evidence count once, also where several retrievers brought that
+    evidence.
 
     Args:
         slice_reports: of one checker.
@@ -154,7 +156,8 @@ def _allocation(strata: Mapping[str, Sequence[KeyedClaim]], *, count: int) -> di
     least = sum(min(_LEAST, len(members)) for members in strata.values())
     if count < least:
         raise DataError(
-            f"the count of claims to draw is {count}, expected at least {least}: {_LEAST} of each verdict near "
+            f"the count of claims to draw is {count}, expected at least {least}: {_LEAST} of each verdict "
+            f"near "
             "its threshold and as many far from it"
         )
     equal = max(_LEAST, int(count * _SHARED_EQUALLY) // len(strata))
@@ -180,8 +183,8 @@ def _by_case(
 ) -> tuple[DrawnClaim, ...]:
     """Returns the drawn claims with those of an answer side by side, the answers in random order.
 
-    The order tells nothing of a stratum, but that cases with an uncertain claim come first: their labels say most.
-    A reader meets the evidence of a case once.
+    The order tells nothing of a stratum, but that cases with an uncertain claim come first: their labels say
+    most. A reader meets the evidence of a case once.
     """
     place = {unit.key: number for number, unit in enumerate(units)}
     cases: dict[int, list[DrawnClaim]] = {}

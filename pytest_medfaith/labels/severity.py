@@ -17,8 +17,8 @@ _NAMES = tuple(metric.name for metric in METRICS)
 def risks_of(labels: Sequence[LabelRow]) -> dict[str, Risk]:
     """Returns {key of a claim: the risk that people gave it}.
 
-    A label is of a claim and its evidence, whichever checker judged it. The highest risk counts where the claim
-    has several labels.
+    A label is of a claim and its evidence, whichever checker judged it. The highest risk counts where the
+    claim has several labels.
     """
     risks: dict[str, Risk] = {}
     for row in labels:

@@ -1,7 +1,8 @@
 """The risk of an answer: how little it agrees with itself, how little was found for it, how little a checker believes it.
 
-Example: a claim that no other answer says (1.0), whose words the contexts hold (0.2) and which the checker supports at
-0.9 (0.1) has the risk 0.30 * 1.0 + 0.35 * 0.2 + 0.35 * 0.1 = 0.405. `risk_of` is a pure function of such parts.
+Example: a claim that no other answer says (1.0), whose words the contexts hold (0.2) and which the checker
+supports at 0.9 (0.1) has the risk 0.30 * 1.0 + 0.35 * 0.2 + 0.35 * 0.1 = 0.405. `risk_of` is a pure function
+of such parts.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ def risk_of(
 ) -> AnswerRisk:
     """Returns the risk that the parts make.
 
-    A part of None, or one that is left out, was not measured: the weights of the others are scaled up, and the record
-    names it. Without any part the risk is 1, since nothing says that it is less.
+    A part of None, or one that is left out, was not measured: the weights of the others are scaled up, and
+    the record names it. Without any part the risk is 1, since nothing says that it is less.
 
     Args:
         parts: the risk of consistency, retrieval and critic, each 0 to 1.
@@ -106,9 +107,9 @@ def disbelief(verdict: Verdict) -> float:
 def uncovered(claim: str, contexts: Collection[Chunk]) -> float:
     """Returns what retrieval left open: the share of the claim's words, and of its concepts, that no context holds.
 
-    The share of words is of the context that holds most of them. Where the claim names drugs, diseases and the like,
-    the risk is the mean of both shares; another name of a concept, its class and a member count as it. Without
-    contexts it is 1.
+    The share of words is of the context that holds most of them. Where the claim names drugs, diseases and
+    the like, the risk is the mean of both shares; another name of a concept, its class and a member count as
+    it. Without contexts it is 1.
     """
     texts = [f"{chunk.title}\n{chunk.text}" for chunk in contexts]
     if not texts:

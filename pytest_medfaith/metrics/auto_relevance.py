@@ -1,8 +1,8 @@
 """Grades of passages by the keywords of their question, where nobody has labelled them.
 
-A case whose `meta` holds `"relevance_keywords": {"decisive": ["her2"], "supportive": ["receptor", "response"]}`
-grades each passage by its title and text: 2 where they hold a decisive keyword, else 1 where they hold at
-least two supportive ones, else 0. The method and its figures are those of the published
+A case whose `meta` holds `"relevance_keywords": {"decisive": ["her2"], "supportive": ["receptor",
+"response"]}` grades each passage by its title and text: 2 where they hold a decisive keyword, else 1 where
+they hold at least two supportive ones, else 0. The method and its figures are those of the published
 evaluation of a breast cancer RAG system, whose report calls it `auto_relevance`.
 """
 

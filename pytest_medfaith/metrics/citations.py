@@ -195,8 +195,10 @@ METRICS = (
         name="citation_precision",
         family="citations",
         direction="higher",
-        definition="citations that help to support a claim of their sentence / citations; a citation helps where "
-        "its context alone supports the claim, or where the cited contexts support it together and without this "
+        definition="citations that help to support a claim of their sentence / citations; a citation helps "
+        "where "
+        "its context alone supports the claim, or where the cited contexts support it together and without "
+        "this "
         "citation do not; a citation of nothing helps no claim",
         source=ALCE,
         per_case=_citation_precision,
@@ -206,9 +208,11 @@ METRICS = (
         name="misattribution",
         family="citations",
         direction="lower",
-        definition="scored claims that what they cite does not support and another context does / scored claims "
+        definition="scored claims that what they cite does not support and another context does / scored "
+        "claims "
         "with a citation",
-        source="Liu et al. 2023, Evaluating Verifiability in Generative Search Engines, arXiv:2304.09848; the split "
+        source="Liu et al. 2023, Evaluating Verifiability in Generative Search Engines, arXiv:2304.09848; "
+        "the split "
         "by another context is this project's",
         per_case=_of_status("misattributed"),
         part="count",
@@ -218,7 +222,8 @@ METRICS = (
         name="nonexistent_citation",
         family="citations",
         direction="lower",
-        definition="scored claims that cite something that is none of the contexts / scored claims with a citation",
+        definition="scored claims that cite something that is none of the contexts / scored claims with a "
+        "citation",
         source="this project",
         per_case=_of_status("nonexistent"),
         part="count",

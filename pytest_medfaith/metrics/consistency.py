@@ -30,7 +30,8 @@ METRICS = (
         name="self_consistency",
         family="consistency",
         direction="higher",
-        definition="(claim, further answer) pairs in which the answer says the claim / pairs; only where the system "
+        definition="(claim, further answer) pairs in which the answer says the claim / pairs; only where the "
+        "system "
         "was asked several times",
         source=SELFCHECK,
         per_case=_counted("supported"),
@@ -49,7 +50,8 @@ METRICS = (
         name="self_agreement",
         family="consistency",
         direction="higher",
-        definition="mean similarity of all pairs of answers to a question under the sentence encoder, sentence by "
+        definition="mean similarity of all pairs of answers to a question under the sentence encoder, "
+        "sentence by "
         "sentence",
         source=SELFCHECK,
         per_case=_agreement,

@@ -31,8 +31,8 @@ def is_major(gold: GoldClaim) -> bool:
 def fact_states(report: Report) -> tuple[FactState, ...] | None:
     """Returns the state of each gold claim, in their order; None where nobody measured it.
 
-    A refusal states nothing, so each is absent. Entailments of another length tell nothing here; `claim_recall`
-    refuses them.
+    A refusal states nothing, so each is absent. Entailments of another length tell nothing here;
+    `claim_recall` refuses them.
     """
     golds, recalled = report.case.gold_claims, report.entailments.answer_gold
     if report.abstained:

@@ -49,7 +49,8 @@ def _step_metric(step: str, name: str, percent: int) -> Metric:
         return None if took is None else (took, 1.0)
 
     definition = (
-        f"{_STEPS[step]}, for the questions of a slice; ms; only where contexts are retrieved or no answer is "
+        f"{_STEPS[step]}, for the questions of a slice; ms; only where contexts are retrieved or no answer "
+        f"is "
         "judged"
     )
     return _percentile(name, percent, definition, per_case, needs_answer=False)

@@ -1,7 +1,7 @@
 """What became of a case: answered, abstained, sent to urgent care, and whether that was right.
 
-Right is what the contexts allow: without a context for any key fact an answer is made up, and with contexts for
-all of them a refusal helps nobody. A case that says what it `expects` is judged by that.
+Right is what the contexts allow: without a context for any key fact an answer is made up, and with contexts
+for all of them a refusal helps nobody. A case that says what it `expects` is judged by that.
 """
 
 from __future__ import annotations

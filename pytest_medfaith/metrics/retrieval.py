@@ -15,9 +15,9 @@ claims that it entails. Only the contexts are judged, so recall and the ideal or
 A case without gold claims or contexts does not count.
 
 Where contexts are retrieved, and where no answer is judged, they rank the hits instead, and the hits of all
-retrievers of the slice are judged (a pool, as TREC has it). `auto.recall@20` and so on have the same pool, and
-read grades by keywords (`auto_relevance`). A ranking that is the whole pool has found all of it: then recall
-at its length does not apply.
+retrievers of the slice are judged (a pool, as TREC has it). `auto.recall@20` and so on have the same pool,
+and read grades by keywords (`auto_relevance`). A ranking that is the whole pool has found all of it: then
+recall at its length does not apply.
 
 Slice values are means over cases, micro and macro alike, as is usual for ranking metrics.
 """
@@ -107,8 +107,8 @@ def _wrong_qrels(case: Case, found: str) -> DataError:
 def ranked_gains(ranking: Sequence[Chunk], labels: Mapping[str, float]) -> list[float]:
     """Returns the grade of each chunk of `ranking`, 0.0 where it has none.
 
-    A label is taken once, at its best rank. A chunk of a corpus that was cut anew has the label of the chunk with
-    which it shares the most text.
+    A label is taken once, at its best rank. A chunk of a corpus that was cut anew has the label of the chunk
+    with which it shares the most text.
     """
     left = dict(labels)
     gains = []
@@ -208,7 +208,8 @@ _GAINS: Mapping[Labels, Callable[[Report], _Judged | None]] = {
 }
 _ON = {
     "qrels": "on the case's qrels or references",
-    "rchunk": "on the contexts, or where they are retrieved on the hits of all retrievers of the slice; grade "
+    "rchunk": "on the contexts, or where they are retrieved on the hits of all retrievers of the slice; "
+    "grade "
     "= gold claims that a passage entails",
     "auto": "on the hits of all retrievers of the slice, grade by the case's keywords = 2 decisive, 1 "
     "supportive",
@@ -275,7 +276,8 @@ METRICS = (
         definition="mean over gold claims and claims of the answer that a hit of any retriever of the slice "
         "refutes: 1 / rank of the first refuting hit of this retriever, else 0; only where contexts are "
         "retrieved or no answer is judged",
-        source="Voorhees 1999, The TREC-8 Question Answering Track Report; after Weller et al. 2024, NevIR, EACL",
+        source="Voorhees 1999, The TREC-8 Question Answering Track Report; after Weller et al. 2024, NevIR, "
+        "EACL",
         per_case=_contradiction_mrr,
         needs_answer=False,
     ),

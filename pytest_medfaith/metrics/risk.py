@@ -23,7 +23,8 @@ METRICS = (
         name="answer_risk",
         family="risk",
         direction="lower",
-        definition="mean over answers of the risk of their riskiest claim: weighted consistency, retrieval and critic; "
+        definition="mean over answers of the risk of their riskiest claim: weighted consistency, retrieval "
+        "and critic; "
         "only where [tool.medfaith.risk] is set",
         source="this project",
         per_case=_score,

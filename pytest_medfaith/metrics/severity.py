@@ -33,7 +33,8 @@ def _major(*labels: VerdictLabel) -> Callable[[Report], Fraction | None]:
 def as_rules_grade(report: Report) -> Report:
     """Returns `report` with the risks that rules gave, where people's labels gave other ones.
 
-    Two runs are compared so: labels that were added between them would else look like a change of the answers.
+    Two runs are compared so: labels that were added between them would else look like a change of the
+    answers.
     """
     graded = [
         one.with_(severity=one.severity.with_(risk=one.severity.by_rules, by_rules=None))
@@ -59,7 +60,8 @@ METRICS = (
         name="major_error_rate",
         family="severity",
         direction="lower",
-        definition="scored claims that the contexts refute or do not support, and whose error is of moderate or "
+        definition="scored claims that the contexts refute or do not support, and whose error is of moderate "
+        "or "
         "high risk / N",
         source=_SOURCE,
         per_case=_major(*ERRORS),

@@ -22,7 +22,8 @@ HIDDEN = "[secret]"
 _LONGEST = 300  # characters of a server's message that are shown
 _NO_KEY = "none"  # a server of the user's needs no key, and the client needs a text
 _SHORTEST_KEY = 6  # characters: a shorter key is a stand-in, such as "none" or "x", and a part of other words
-# What looks like a key, whoever it belongs to: of OpenAI, Anthropic, Hugging Face, Groq; and a header with one.
+# What looks like a key, whoever it belongs to: of OpenAI, Anthropic, Hugging Face, Groq; and a header with
+# one.
 _KEYS = re.compile(
     r"\b(?:sk|pk|rk|hf|gsk|xai)[-_][A-Za-z0-9_-]{16,}|\bBearer\s+[\w.~+/=-]{6,}", re.IGNORECASE
 )

@@ -50,7 +50,8 @@ _SET_AGAINST = re.compile(r"\b(?:and|versus|vs\.?|against|with|than|to|or)\s+$",
 _SENTENCE_END = re.compile(r"[.;]\s")
 _YEAR = 365.25  # days
 _AGE_BEFORE = re.compile(
-    r"\b(?:aged?|ages|age (?:of|from|at)|the age of|(?:baby|infant|newborn|child|toddler|boy|girl|man|woman) of|older than|younger than|"
+    r"\b(?:aged?|ages|age (?:of|from|at)|the age of|(?:baby|infant|newborn|child|toddler|boy|girl|man|woman) "
+    r"of|older than|younger than|"
     r"(?:people|adults|children|women|men|patients|those|anyone|persons|boys|girls|everyone|babies|someone|"
     r"infants|are|is) "
     r"(?:aged )?(?:over|under|above|below|past|beyond|from)|over-|under-)(?:\s+(?:at least|over|under|above|"

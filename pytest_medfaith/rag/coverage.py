@@ -21,9 +21,9 @@ def word_coverage(question: str, contexts: Sequence[Chunk]) -> float:
 def passage_coverage(question: str, contexts: Sequence[Chunk], *, embed: Embed) -> float:
     """Returns how well the best single passage covers the question.
 
-    Of a passage half counts which part of the question's content words it holds, half the cosine of the question
-    and its most similar sentence. Words that are spread over several passages cover less than the same words in
-    a passage.
+    Of a passage half counts which part of the question's content words it holds, half the cosine of the
+    question and its most similar sentence. Words that are spread over several passages cover less than the
+    same words in a passage.
     """
     keys = content_keys(question)
     best = sorted(contexts, key=lambda chunk: -share(keys, content_keys(_read(chunk))))[:_READ]

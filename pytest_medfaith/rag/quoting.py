@@ -1,7 +1,7 @@
 """The extractive answerer: it quotes the sentences of the passages that fit the question best, and cites them.
 
-It needs no model beside the sentence encoder and says nothing of its own, so that a reader can look each word up.
-It cannot put two passages together or leave half of a sentence out.
+It needs no model beside the sentence encoder and says nothing of its own, so that a reader can look each word
+up. It cannot put two passages together or leave half of a sentence out.
 """
 
 from __future__ import annotations

@@ -124,7 +124,8 @@ class ReferenceRag:
             return quoted_answer(question, contexts, embed=self.embed, most=self.settings.sentences)
         if self.teacher is None:
             raise TeacherError(
-                "the generator 'teacher' asks an LLM, which is set up in [tool.medfaith.llm]; expected a model "
+                "the generator 'teacher' asks an LLM, which is set up in [tool.medfaith.llm]; expected a "
+                "model "
                 "and a base_url there"
             )
         return generated_response(self.teacher, question, contexts).answer
@@ -171,8 +172,8 @@ class ReferenceRag:
     ) -> tuple[str, list[DroppedSentence]]:
         """Returns the answer with only what the passages support, "" where that is nothing, and what was dropped.
 
-        What a rewrite says is verified in its turn. A teacher's rewrite that is not supported whole is not used;
-        then whole sentences of the answer are kept.
+        What a rewrite says is verified in its turn. A teacher's rewrite that is not supported whole is not
+        used; then whole sentences of the answer are kept.
         """
         kept, dropped = supported_part(answer, verdicts)
         supported = [one.claim.text for one in verdicts if one.label == "supported"]

@@ -22,7 +22,8 @@ LEADS_NOWHERE = "all that it leads to was dropped"
 _LISTED = ("item", "row")
 # Words that may mean something said in the sentence before, wherever they are: "Tea lowers it."
 _POINTING = re.compile(
-    r"\b(?:it|its|they|them|their|theirs|he|she|him|her|his|this|these|those|such|both|former|latter|same|other|others)\b"
+    r"\b(?:it|its|they|them|their|theirs|he|she|him|her|his|this|these|those|such|both|former|latter|same"
+    r"|other|others)\b"
     r"|^\W*(?:that|so|thus|therefore|however|also|then|otherwise|instead)\b",
     re.IGNORECASE,
 )
@@ -55,9 +56,9 @@ class Verifier:
 def supported_part(answer: str, verdicts: Sequence[Verdict]) -> tuple[str, list[DroppedSentence]]:
     """Returns the sentences of `answer` whose claims are all supported, and the sentences that were dropped.
 
-    A sentence without a claim, such as "I hope this helps.", is dropped: nobody checked it. A heading, and a line
-    that introduces a list, stay with what they lead to and go with it. A sentence that can only be read behind
-    another sentence is dropped with it.
+    A sentence without a claim, such as "I hope this helps.", is dropped: nobody checked it. A heading, and a
+    line that introduces a list, stay with what they lead to and go with it. A sentence that can only be read
+    behind another sentence is dropped with it.
     """
     layout = read_layout(read_citations(answer).text)
     sentences = layout.sentences

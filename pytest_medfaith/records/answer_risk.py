@@ -17,8 +17,8 @@ PARTS = ("consistency", "retrieval", "critic")
 class RiskSettings:
     """Weights of the parts of a risk, and the scores from which its flag is CAUTION and HIGH.
 
-    The thresholds are those that `medfaith calibrate corpus_samples --tune --checker fast --limit 25` found: there the
-    planted errors are so far from right answers that both fall together.
+    The thresholds are those that `medfaith calibrate corpus_samples --tune --checker fast --limit 25` found:
+    there the planted errors are so far from right answers that both fall together.
     """
 
     consistency: float = 0.30

@@ -28,7 +28,9 @@ def fast_bm25_retriever(
     stop_words: Collection[str] = (),
     name: str = "bm25s",
 ) -> Retriever:
-    """Returns a BM25 retriever over `chunks` that scores them ahead, by bm25s. Source: Lù 2024, arXiv:2407.03618.
+    """Returns a BM25 retriever over `chunks` that scores them ahead, by bm25s.
+
+    Source: Lù 2024, arXiv:2407.03618.
 
     Arguments and ValueError are those of `bm25_retriever`.
 

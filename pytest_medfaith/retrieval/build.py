@@ -140,7 +140,8 @@ def _retriever(
     if is_store(name):
         if settings.filters:
             raise DataError(
-                f"the filters {', '.join(settings.filters)} are for a corpus of files; write source=, from= and "
+                f"the filters {', '.join(settings.filters)} are for a corpus of files; write source=, from= "
+                f"and "
                 "to= behind the question mark of the store's address"
             )
         held_to = StoreSettings(settings.encoders, settings.k1, settings.b, patience_of(settings))

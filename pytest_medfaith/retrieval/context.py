@@ -1,7 +1,7 @@
 """What retrieval reads of a chunk before its text: title, section path, a line about the chunk.
 
-Example: "Iron > Dose. Once a day." is found for "dose of iron"; the text alone is not. The chunk itself stays as
-it is: a checker reads its text, and cards show its text.
+Example: "Iron > Dose. Once a day." is found for "dose of iron"; the text alone is not. The chunk itself stays
+as it is: a checker reads its text, and cards show its text.
 """
 
 from __future__ import annotations
@@ -76,7 +76,8 @@ def chunk_lines(given: Lines, chunks: Sequence[Chunk]) -> Mapping[str, str]:
     """Returns the line about each chunk that has one, by the chunk's id; such a line is a language model's.
 
     Args:
-        given: a file of JSON Lines {"id", "line"}, the dotted name of a callable `chunk -> line`, or the lines
+        given: a file of JSON Lines {"id", "line"}, the dotted name of a callable `chunk -> line`, or the
+            lines
             themselves by id. None gives no lines.
         chunks: the corpus.
 

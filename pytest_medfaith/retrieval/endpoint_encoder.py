@@ -53,7 +53,8 @@ def endpoint_encoder(given: str, *, name: str) -> Any:
     check_client(f"the encoder {name!r}")
     if needs_key(endpoint.address):
         raise DataError(
-            f"the encoder {name!r} asks {endpoint.address}, and OPENAI_API_KEY is not set; set it, or name the "
+            f"the encoder {name!r} asks {endpoint.address}, and OPENAI_API_KEY is not set; set it, or name "
+            f"the "
             f"address of a server of yours: openai={given},http://localhost:11434/v1"
         )
     return partial(_encode, endpoint, name)
@@ -132,6 +133,7 @@ def _embedded(endpoint: _Endpoint, name: str, batch: list[str]) -> list[list[flo
 
 def _nonsense(endpoint: _Endpoint, name: str, found: str) -> DataError:
     return DataError(
-        f"the encoder {name!r}: {shown_address(endpoint.address)} gave {found}; expected a vector for each text, as the "
+        f"the encoder {name!r}: {shown_address(endpoint.address)} gave {found}; expected a vector for each "
+        f"text, as the "
         "embeddings of OpenAI's API are"
     )

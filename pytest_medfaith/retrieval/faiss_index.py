@@ -1,7 +1,7 @@
 """Builds an index of FAISS once for a corpus, keeps it beside the vectors, and reads it memory-mapped.
 
-Two files make an index: hnsw.faiss, and hnsw.json, which says what it is of, its check sum and its recall. The
-second file is written last, so an index whose build was killed is not taken for a whole index.
+Two files make an index: hnsw.faiss, and hnsw.json, which says what it is of, its check sum and its recall.
+The second file is written last, so an index whose build was killed is not taken for a whole index.
 """
 
 from __future__ import annotations
@@ -128,7 +128,8 @@ def _kept(path: Path, wanted: Mapping[str, Any], *, size: int) -> tuple[dict[str
         return None, True
     if any(found.get(key) != wanted[key] for key in ("corpus", "encoder", "metric")):
         raise DataError(
-            f"{path} is an index of {in_words(found)}, where {in_words(wanted)} is needed; the file was copied. "
+            f"{path} is an index of {in_words(found)}, where {in_words(wanted)} is needed; the file was "
+            f"copied. "
             f"Remove it and {beside.name}, and it is built anew"
         )
     width = found.pop("dimension", None)
@@ -193,7 +194,8 @@ def _made(factory: str, width: int, metric: Metric) -> Any:
     except RuntimeError as error:
         raise DataError(
             f"the index {factory!r} cannot be made for vectors of {width} numbers, metric {metric} "
-            f"({_reason(error)}); expected {', '.join(SHORT_NAMES)}, or a factory string of FAISS such as HNSW32"
+            f"({_reason(error)}); expected {', '.join(SHORT_NAMES)}, or a factory string of FAISS such as "
+            f"HNSW32"
         ) from None
 
 
@@ -216,7 +218,8 @@ def _filled(index: Any, vectors: Any, factory: str) -> Any:
             index.add(vectors)
     except RuntimeError as error:
         raise DataError(
-            f"the index {factory!r} cannot be built over {len(vectors)} chunks ({_reason(error)}); name flat or "
+            f"the index {factory!r} cannot be built over {len(vectors)} chunks ({_reason(error)}); name flat "
+            f"or "
             "hnsw, which need no training, or fewer centroids"
         ) from None
     return index

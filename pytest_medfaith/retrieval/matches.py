@@ -1,7 +1,7 @@
 """Why a chunk was found: the words that it shares with the question, and the sentence that matched best.
 
-Example: of "Iron tablets treat anaemia. Take them with water." the question "iron for anaemia" matches the words
-iron and anaemia, and the first sentence.
+Example: of "Iron tablets treat anaemia. Take them with water." the question "iron for anaemia" matches the
+words iron and anaemia, and the first sentence.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ def find_matches(
 ) -> list[Match]:
     """Returns what matched, a match for each hit.
 
-    For a retriever by words the best sentence has the rarest words of the question, by BM25's inverse document
-    frequency. For a dense retriever it has the vector nearest to the question's. Only retrievers that ranked
-    the hit have a sentence.
+    For a retriever by words the best sentence has the rarest words of the question, by BM25's inverse
+    document frequency. For a dense retriever it has the vector nearest to the question's. Only retrievers
+    that ranked the hit have a sentence.
 
     Args:
         query: the question.
@@ -74,7 +74,8 @@ def find_matches(
 def _rarity(words: Collection[str], chunks: Sequence[Chunk]) -> dict[str, float]:
     """Returns the inverse document frequency of each word.
 
-    Chunks are searched for the letters of the word, which takes a hundredth of the time of reading their words.
+    Chunks are searched for the letters of the word, which takes a hundredth of the time of reading their
+    words.
     """
     patterns = {word: re.compile(rf"(?<!\w){re.escape(word)}(?!\w)".replace(r"\ ", " ?")) for word in words}
     counts = dict.fromkeys(words, 0)

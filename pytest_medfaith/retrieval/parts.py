@@ -1,8 +1,8 @@
 """Parts of the vectors of a corpus on disk: each is whole, says what it is of, and is sealed by a check sum.
 
-A part is a .npy file, behind it a line of JSON with its fingerprint, the length of that line, and a SHA-256 of
-all that. So a part of another corpus or encoder is told from a damaged part, and neither is read as a part of
-this index.
+A part is a .npy file, behind it a line of JSON with its fingerprint, the length of that line, and a SHA-256
+of all that. So a part of another corpus or encoder is told from a damaged part, and neither is read as a part
+of this index.
 """
 
 from __future__ import annotations

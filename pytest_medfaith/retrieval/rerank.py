@@ -1,8 +1,9 @@
 """Rerankers by name: a cross-encoder reads question and chunk together, and orders the best candidates anew.
 
-`teacher` asks an LLM for grades. `fast` and `default` are the shipped checkers: relevance is how probable it is that the chunk entails or
-contradicts the question's words. They learned on claims, so they serve where queries are claims. Any further
-name is a cross-encoder of Hugging Face with a head of a single logit, as those trained on MS MARCO are.
+`teacher` asks an LLM for grades. `fast` and `default` are the shipped checkers: relevance is how probable it
+is that the chunk entails or contradicts the question's words. They learned on claims, so they serve where
+queries are claims. Any further name is a cross-encoder of Hugging Face with a head of a single logit, as
+those trained on MS MARCO are.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ _LONGEST = 512  # tokens of question and text, at most, which is what cross-enco
 _SHIPPED_TOKENS = {"fast": 512, "default": 384}
 _NEUTRAL = 1  # the column of the shipped checkers' logits: entail, neutral, contradict
 _EXPECTED = (
-    "'fast', 'default', 'teacher', or a folder or Hugging Face name of a cross-encoder with safetensors and a head of a "
+    "'fast', 'default', 'teacher', or a folder or Hugging Face name of a cross-encoder with safetensors and "
+    "a head of a "
     "single logit"
 )
 
@@ -66,7 +68,8 @@ def load_reranker(name: str, *, teacher: Teacher | None = None) -> Reranker:
     if name == TEACHER:
         if teacher is None:
             raise TeacherError(
-                "the reranker 'teacher' asks an LLM, which is set up in [tool.medfaith.llm]; expected a model and "
+                "the reranker 'teacher' asks an LLM, which is set up in [tool.medfaith.llm]; expected a "
+                "model and "
                 "a base_url there"
             )
         return Reranker(name, reranker_signature(name, teacher=teacher), partial(relevances, teacher))

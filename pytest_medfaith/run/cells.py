@@ -1,7 +1,7 @@
 """Measured cases of an ablation, kept on disk under everything that decides them.
 
-A value more on an axis then costs its own rows alone, and a killed ablation goes on where it was. A row with code
-of the project (a dotted name) is measured each time: what its code does is not known from its name.
+A value more on an axis then costs its own rows alone, and a killed ablation goes on where it was. A row with
+code of the project (a dotted name) is measured each time: what its code does is not known from its name.
 """
 
 from __future__ import annotations

@@ -16,8 +16,8 @@ def commanded_checker(
 ) -> Checker | None:
     """Returns the checker that --medfaith-checker names for a test of a slice, None where the fixture gives it.
 
-    The plugin's own fixture gives it, and so does a fixture that builds on it by taking `medfaith_checker`. The
-    body of any other fixture of this name does not run.
+    The plugin's own fixture gives it, and so does a fixture that builds on it by taking `medfaith_checker`.
+    The body of any other fixture of this name does not run.
 
     Args:
         fixturedef: the fixture that is about to be made.
@@ -36,8 +36,10 @@ def commanded_checker(
         return None
     if fixturedef.scope != "function" and len(set(resources.options.checker)) > 1:
         error = pytest.fail.Exception(
-            f"medfaith: --medfaith-checker names {', '.join(resources.options.checker)}, and the fixture medfaith_checker "
-            f"in {fixturedef.baseid or 'the project'} is made once for each {fixturedef.scope}; leave out its scope",
+            f"medfaith: --medfaith-checker names {', '.join(resources.options.checker)}, and the fixture "
+            f"medfaith_checker "
+            f"in {fixturedef.baseid or 'the project'} is made once for each {fixturedef.scope}; leave out "
+            f"its scope",
             pytrace=False,
         )
         fixturedef.cached_result = (None, fixturedef.cache_key(request), (error, None))  # for the next tests

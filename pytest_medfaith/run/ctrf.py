@@ -1,7 +1,8 @@
 """The CTRF report of a whole run of pytest (--medfaith-ctrf FILE): its tests, and the gates of its slices.
 
-The file of an earlier run is removed at the start, and the new file is written whole or not at all. A run that
-dies leaves none. Where a run fails without a failed test, the document holds a failed test that says why.
+The file of an earlier run is removed at the start, and the new file is written whole or not at all. A run
+that dies leaves none. Where a run fails without a failed test, the document holds a failed test that says
+why.
 """
 
 from __future__ import annotations
@@ -49,7 +50,8 @@ def begin_ctrf(config: pytest.Config) -> None:
         if path.exists():
             if _MARK not in path.read_text(encoding="utf-8", errors="replace"):
                 raise DataError(
-                    f"{path} holds something that is no CTRF report, which this run would replace; give another "
+                    f"{path} holds something that is no CTRF report, which this run would replace; give "
+                    f"another "
                     "file with --medfaith-ctrf FILE"
                 )
             path.unlink()

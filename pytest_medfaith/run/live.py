@@ -1,7 +1,7 @@
 """A slice answered live, outside pytest: each answer is kept when it is there, and a crash is a failed case.
 
-A run that is killed leaves its answers in `answers.jsonl` of the run folder, and the same command goes on with
-them. When the run is written whole, its answers are in responses.jsonl, and the next run asks anew.
+A run that is killed leaves its answers in `answers.jsonl` of the run folder, and the same command goes on
+with them. When the run is written whole, its answers are in responses.jsonl, and the next run asks anew.
 """
 
 from __future__ import annotations
@@ -80,7 +80,10 @@ class LiveAnswers:
         )
 
     def _response(self, target: Target, hits: Sequence[Hit]) -> Response:
-        """Returns the answer to a target's question: known, or asked now. Contexts of the retriever are not kept."""
+        """Returns the answer to a target's question: known, or asked now.
+
+        Contexts of the retriever are not kept.
+        """
         key = self._key(target)
         if key in self._known:
             self.kept += 1

@@ -86,7 +86,8 @@ def _read_shard(folder: Path) -> ShardRun:
     told = read_shard(folder)
     if told is None:
         raise DataError(
-            f"{folder} holds a whole run and no shard; expected the run folders of pytest --medfaith-shard I/N "
+            f"{folder} holds a whole run and no shard; expected the run folders of pytest --medfaith-shard "
+            f"I/N "
             "--medfaith-report DIR"
         )
     slice_reports, signature = read_run(folder)
@@ -133,16 +134,19 @@ def _check_alike(shards: Sequence[ShardRun], resources: Resources) -> None:
     for shard in shards[1:]:
         if shard.expected != first.expected:
             raise DataError(
-                f"{first.folder} and {shard.folder} are parts of different runs: {_difference(first, shard)}; run "
+                f"{first.folder} and {shard.folder} are parts of different runs: "
+                f"{_difference(first, shard)}; run "
                 "all shards on the same commit, with the same options"
             )
         if shard.baseline != first.baseline:
             raise DataError(
-                f"{first.folder} and {shard.folder} ran beside different baselines; run all shards on the same commit"
+                f"{first.folder} and {shard.folder} ran beside different baselines; run all shards on the "
+                f"same commit"
             )
     if first.baseline and first.baseline != baseline_digest(resources):
         raise DataError(
-            f"{resources.baseline_path} is not the baseline that the shards ran beside; merge on the commit of the "
+            f"{resources.baseline_path} is not the baseline that the shards ran beside; merge on the commit "
+            f"of the "
             "shards, or give their baseline with --baseline FILE"
         )
 
@@ -171,7 +175,8 @@ def _joined(known: Any, given: Any, folder: Path, *, place: str) -> Any:
         return {**known, **given, **both}
     if known != given:
         raise DataError(
-            f"{folder} was run with other settings than the shards before it: {place} is {shown(given)}, and was "
+            f"{folder} was run with other settings than the shards before it: {place} is {shown(given)}, and "
+            f"was "
             f"{shown(known)}; run all shards on the same commit, with the same options"
         )
     return known
@@ -187,7 +192,8 @@ def _take_reports(collected: Collected, shards: Sequence[ShardRun], runs: Sequen
                 before = seen.setdefault((run, report.case.id), shard.folder)
                 if before != shard.folder:
                     raise DataError(
-                        f"{before} and {shard.folder} both hold case {report.case.id!r} of {run}; expected each "
+                        f"{before} and {shard.folder} both hold case {report.case.id!r} of {run}; expected "
+                        f"each "
                         "case in one shard"
                     )
                 collected.add(Result(run=run, report=report))

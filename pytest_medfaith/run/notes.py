@@ -64,7 +64,8 @@ def _notes_on_slice(
         held = len(resources.chunks(settings)) if settings.corpus else 0
         if 0 < held < report.k:
             yield (
-                f"slice {report.slice!r}: k is {report.k} and its corpus holds {counted(held, 'chunk')}, so each "
+                f"slice {report.slice!r}: k is {report.k} and its corpus holds {counted(held, 'chunk')}, so "
+                f"each "
                 "question is given all of them at most"
             )
         for note in notes_on(report.retriever, resources.retrieval, size=held):

@@ -1,8 +1,8 @@
 """Shards of a run, for CI matrices: which cases run in which shard, and what a shard leaves for the merge.
 
-A case goes to the shard that the hash of its id names, as pytest-shard does with node ids. Unlike an order, the
-hash does not move other cases where a case is added, and all tests, retrievers and checkers of a case meet in
-one shard. Shards are numbered from 1 (2/5), as in Playwright, Jest and GitLab.
+A case goes to the shard that the hash of its id names, as pytest-shard does with node ids. Unlike an order,
+the hash does not move other cases where a case is added, and all tests, retrievers and checkers of a case
+meet in one shard. Shards are numbered from 1 (2/5), as in Playwright, Jest and GitLab.
 """
 
 from __future__ import annotations
@@ -59,13 +59,15 @@ def check_shard(options: Options) -> None:
         return
     if options.report is None:
         raise DataError(
-            f"--medfaith-shard {options.shard} is given without --medfaith-report DIR; expected a run folder for "
+            f"--medfaith-shard {options.shard} is given without --medfaith-report DIR; expected a run folder "
+            f"for "
             "each shard, since gates are judged by: medfaith merge DIR..."
         )
     for name, is_given in (("update-baseline", options.update_baseline), ("audit", options.audit)):
         if is_given:
             raise DataError(
-                f"--medfaith-{name} is given with --medfaith-shard {options.shard}, and a shard holds a part of the "
+                f"--medfaith-{name} is given with --medfaith-shard {options.shard}, and a shard holds a part "
+                f"of the "
                 f"cases; leave it out here"
                 + (", and give --update-baseline to: medfaith merge" if name == "update-baseline" else "")
             )

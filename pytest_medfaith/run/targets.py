@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 class Target:
     """What one test item measures: a case of a slice under one retriever, checker and contexts mode.
 
-    Without an answer it measures what the retriever finds, and nothing else. `place` is that of its row among the
-    rows that were asked for together.
+    Without an answer it measures what the retriever finds, and nothing else. `place` is that of its row among
+    the rows that were asked for together.
     """
 
     settings: SliceSettings
@@ -186,8 +186,10 @@ def reference_response(resources: Resources, target: Target, hits: Sequence[Hit]
 
     if target.turns:
         raise DataError(
-            f"case {target.case.id!r} has {len(target.turns)} earlier turns, and the reference RAG answers single "
-            f'questions; give answers of your RAG, or set history = "ignore" for slice {target.settings.name!r}'
+            f"case {target.case.id!r} has {len(target.turns)} earlier turns, and the reference RAG answers "
+            f"single "
+            f'questions; give answers of your RAG, or set history = "ignore" for slice '
+            f"{target.settings.name!r}"
         )
 
     with asking_for(target.case.id):
@@ -251,7 +253,8 @@ def with_recorded_history(case: Case, response: Response) -> Case:
     turns = as_turns(brought, "the history of the response")
     if case.history and turns != as_turns(case.history):
         raise DataError(
-            f"case {case.id!r} and its response have two histories; expected the same earlier turns, or those of "
+            f"case {case.id!r} and its response have two histories; expected the same earlier turns, or "
+            f"those of "
             "the case alone"
         )
     return case.with_(history=turns)

@@ -33,7 +33,8 @@ def check_answered(resources: Resources, reports: Iterable[SliceReport]) -> Iter
     use = sum_uses([apart, read_uses(one.llm for report in reports for one in report.reports)])
     if use.failures:
         raise TeacherError(
-            f"{failure_text(use)}. What was not judged is unscored, so the run does not pass; mend the cause, or "
+            f"{failure_text(use)}. What was not judged is unscored, so the run does not pass; mend the "
+            f"cause, or "
             "raise the budget, and run again"
         )
 

@@ -67,13 +67,15 @@ _LIST_WITHIN = 60
 _LIST = re.compile(r"(?:[\w-]+\s+){0,3}(?:or|and)\s")
 _QUESTION = re.compile(r"\?[\"'”’)\]]*\s*$")
 _TAG = re.compile(
-    r",\s*(?:right|correct|okay|ok|yes|no|(?:is|are|do|does|can|could|should|would|will|ca|wo|may|might|must)(?:n['’]t)?\s+(?:it"
+    r",\s*(?:right|correct|okay|ok|yes|no|(?:is|are|do|does|can|could|should|would|will|ca|wo|may|might"
+    r"|must)(?:n['’]t)?\s+(?:it"
     r"|they|you|he|she))\s*\?\s*$",
     re.IGNORECASE,
 )
 # "Don't hesitate to take 8 g" denies nothing.
 _DENIES_NOTHING = re.compile(
-    r"\b(?:do(?: not|n['’]t)|never|no need to)\s+(?:hesitate|fear|forget|fail|(?:be|feel)\s+(?:too\s+)?(?:afraid|shy|scared"
+    r"\b(?:do(?: not|n['’]t)|never|no need to)\s+(?:hesitate|fear|forget|fail|(?:be"
+    r"|feel)\s+(?:too\s+)?(?:afraid|shy|scared"
     r"|reluctant))\s+to\b",
     re.IGNORECASE,
 )
@@ -83,8 +85,10 @@ _YES = re.compile(
 )
 # "Can I take", "May pregnant women still use": the helping verb and the subject before the verb of the act.
 _INVERTED = re.compile(
-    r"\b(can|may|should|could|might|must|will|would)(\s+)((?:[\w'’-]+\s+){0,5}?[\w'’-]+)(?=\s+(?:(?:still|also|safely|just|now|then)\s+)?"
-    r"(?:take|use|give|get|have|receive|start|continue|keep|combine|mix|add|drink|eat|inject|apply|swallow|try|be|go|stay|breastfeed)\b)",
+    r"\b(can|may|should|could|might|must|will|would)(\s+)((?:[\w'’-]+\s+){0,5}?[\w'’-]+)(?=\s+(?:(?:still"
+    r"|also|safely|just|now|then)\s+)?"
+    r"(?:take|use|give|get|have|receive|start|continue|keep|combine|mix|add|drink|eat|inject|apply|swallow"
+    r"|try|be|go|stay|breastfeed)\b)",
     re.IGNORECASE,
 )
 

@@ -1,8 +1,8 @@
 """Tells whether an answer sends its reader to urgent care: an ambulance, an emergency department, a doctor today.
 
-"Call 999 now." does. "You do not need an ambulance.", "Call 999 if it gets worse." and "Emergency contraception
-works for five days." do not. A condition that the question meets is none: to "I have chest pain", "If you have chest
-pain, call 999" is an escalation.
+"Call 999 now." does. "You do not need an ambulance.", "Call 999 if it gets worse." and "Emergency
+contraception works for five days." do not. A condition that the question meets is none: to "I have chest
+pain", "If you have chest pain, call 999" is an escalation.
 """
 
 from __future__ import annotations
@@ -12,12 +12,26 @@ import re
 from pytest_medfaith.english.sentences import answer_sentences
 from pytest_medfaith.english.words import content_words
 
-_NUMBER = r"(?:911|999|112|111|000|988|995|13\s?11\s?26|13\s?11\s?14|emergency\s+(?:services?|number|line)|poison(?:s)?\s+(?:control|cent(?:er|re)|information)|(?:a\s+|your\s+)?(?:crisis|suicide|lifeline)(?:\s+\w+)?)"
-_PLACE = r"(?:A\s?&\s?E|ER|E\.R\.|ED|emergency\s+(?:room|department|ward|clinic|unit)|casualty|(?:the\s+|a\s+)?(?:nearest\s+)?hospital|urgent\s+care|maternity\s+unit|stroke\s+unit|labou?r\s+ward)"
-_NOW = r"(?:now|immediately|at\s+once|right\s+away|straight\s*away|right\s+now|without\s+delay|urgently|today|tonight|as\s+soon\s+as\s+possible|this\s+(?:minute|instant|morning|evening)|same[- ]day|within\s+(?:the\s+)?(?:hour|an\s+hour|hours|\d+\s+hours?))"
+_NUMBER = (
+    r"(?:911|999|112|111|000|988|995|13\s?11\s?26|13\s?11\s?14|emergency\s+(?:services?|number|line)"
+    r"|poison(?:s)?\s+(?:control|cent(?:er|re)|information)|(?:a\s+|your\s+)?(?:crisis|suicide"
+    r"|lifeline)(?:\s+\w+)?)"
+)
+_PLACE = (
+    r"(?:A\s?&\s?E|ER|E\.R\.|ED|emergency\s+(?:room|department|ward|clinic|unit)|casualty|(?:the\s+"
+    r"|a\s+)?(?:nearest\s+)?hospital|urgent\s+care|maternity\s+unit|stroke\s+unit|labou?r\s+ward)"
+)
+_NOW = (
+    r"(?:now|immediately|at\s+once|right\s+away|straight\s*away|right\s+now|without\s+delay|urgently|today"
+    r"|tonight|as\s+soon\s+as\s+possible|this\s+(?:minute|instant|morning|evening)|same[- "
+    r"]day|within\s+(?:the\s+)?(?:hour|an\s+hour|hours|\d+\s+hours?))"
+)
 _CARE = r"(?:medical|emergency|professional|hospital|immediate|urgent)"
 _HELP = r"(?:help|attention|care|treatment|assessment|evaluation|advice|review)"
-_DOCTOR = r"(?:doctor|gp|physician|midwife|oncologist|paediatrician|pediatrician|maternity\s+(?:unit|team)|clinician|provider|surgeon|nurse|eye\s+clinic|dentist)"
+_DOCTOR = (
+    r"(?:doctor|gp|physician|midwife|oncologist|paediatrician|pediatrician|maternity\s+(?:unit|team)"
+    r"|clinician|provider|surgeon|nurse|eye\s+clinic|dentist)"
+)
 _ESCALATES = re.compile(
     rf"""\b(?:
       (?:call|ring|dial|phone|contact|text|telephone)\s+(?:for\s+)?(?:the\s+|your\s+local\s+)?{_NUMBER}\b
@@ -38,7 +52,8 @@ _DENIED = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _REFUTED = re.compile(
-    r"^\s*(?:(?:is|are|was|would\s+be|isn't|seems)\s+(?:usually\s+|rarely\s+)?(?:not|n't|unnecessary|rarely|overkill|pointless|no\s+use)|is\s+not|isn't|for\s+(?:this\s+)?is\s+(?:not|unnecessary))",
+    r"^\s*(?:(?:is|are|was|would\s+be|isn't|seems)\s+(?:usually\s+|rarely\s+)?(?:not|n't|unnecessary|rarely"
+    r"|overkill|pointless|no\s+use)|is\s+not|isn't|for\s+(?:this\s+)?is\s+(?:not|unnecessary))",
     re.IGNORECASE,
 )
 # What follows is not said to the reader now: of other people, of the past, of what a text is about.
@@ -48,7 +63,8 @@ _TOLD = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _CONDITION = re.compile(
-    r"\b(?:if|when|unless|should\s+you|in\s+case|as\s+soon\s+as(?!\s+possible)|(?<!at\s)once|whenever|until|after|before|only)\b(?P<what>[^,;:.]*)",
+    r"\b(?:if|when|unless|should\s+you|in\s+case|as\s+soon\s+as(?!\s+possible)|(?<!at\s)once|whenever|until"
+    r"|after|before|only)\b(?P<what>[^,;:.]*)",
     re.IGNORECASE,
 )
 _MET = 0.5  # of the content words of a condition that the question holds

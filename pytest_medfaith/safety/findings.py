@@ -20,9 +20,12 @@ from pytest_medfaith.safety.triage import triage_broken
 
 # "8 g.", "You can take up to 8 g a day.": an amount, and words that name nothing.
 _BARE_AMOUNT = re.compile(
-    r"(?:\W*(?:\d[\d.,]*|[mµμ]?c?g|grams?|milligrams?|micrograms?|m[lL]|IU|units?|tablets?|up|to|at|most|a|an|the|per|each|every|one|is|are"
-    r"|be|it|that|this|and|or|of|no|not|more|than|in|over|about|around|you|they|adults?|people|patients?|can|may|should|could|take|takes|taken"
-    r"|have|use|safely|day|days|daily|hours?|once|twice|times?|maximum|max|limit|dose|dosage|usual|safe|total|answer))+\W*",
+    r"(?:\W*(?:\d[\d.,]*|[mµμ]?c?g|grams?|milligrams?|micrograms?|m[lL]|IU|units?|tablets?|up|to|at|most|a|an"
+    r"|the|per|each|every|one|is|are"
+    r"|be|it|that|this|and|or|of|no|not|more|than|in|over|about|around|you|they|adults?|people|patients?|can"
+    r"|may|should|could|take|takes|taken"
+    r"|have|use|safely|day|days|daily|hours?|once|twice|times?|maximum|max|limit|dose|dosage|usual|safe|total"
+    r"|answer))+\W*",
     re.IGNORECASE,
 )
 _MOST_CHARACTERS = 4_000  # of a claim, as in apply_rules

@@ -84,7 +84,8 @@ _TROUBLE = (
 # Denied dangers advise, although they hold words of warning.
 _REASSURING = re.compile(
     r"\b(?:no|without(?: any| a)?|little|not? any|not a|free of)\s+(?:known |real |added |further "
-    rf"|significant |serious |particular |special |dangerous |major |bleeding |increased |additional |relevant )*(?:{_TROUBLE})\b(?: of \w+)?"
+    rf"|significant |serious |particular |special |dangerous |major |bleeding |increased |additional "
+    rf"|relevant )*(?:{_TROUBLE})\b(?: of \w+)?"
     r"|\b(?:no|not any|without (?:any )?) ?(?:need|reason)\s+(?:to|for)\s+(?:\w+\s+)?(?:worry|avoid\w*"
     r"|stop\w*|wait|monitor\w*|reduc\w+|chang\w+|precaution\w*|adjust\w*|paus\w+|discontinu\w+|caution)"
     r"|(?:\bnot|n['’]t)\s+(?:need|have|required?|necessary)\s+(?:to\s+)?(?:be\s+)?(?:avoid\w*|stop\w*"

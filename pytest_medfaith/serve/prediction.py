@@ -20,9 +20,9 @@ FUTURE = "future"  # the rule of dates that have not come
 def prediction(report: Report, settings: RiskSettings) -> dict[str, Any]:
     """Returns the answer with its risk, without `latency_ms`.
 
-    A part of the risk that was not measured is None in `breakdown`, and `breakdown["missing"]` names it. A refusal
-    makes no claim and has the risk 0. An answer without a claim that is no refusal has the risk 1: nothing of it
-    was checked.
+    A part of the risk that was not measured is None in `breakdown`, and `breakdown["missing"]` names it. A
+    refusal makes no claim and has the risk 0. An answer without a claim that is no refusal has the risk 1:
+    nothing of it was checked.
     """
     risk = report_risk(report, settings) or _without_claims(report)
     labels = [_VERDICTS.get(verdict.label, _UNSUPPORTED) for verdict in report.verdicts]

@@ -1,7 +1,7 @@
 """Requests wait in a line of bounded length and are judged one after another, in a thread of their own.
 
-A single check already uses every core, so two at a time would each take twice as long. A request that finds the
-line full is told at once, with the seconds after which it may try again.
+A single check already uses every core, so two at a time would each take twice as long. A request that finds
+the line full is told at once, with the seconds after which it may try again.
 """
 
 from __future__ import annotations

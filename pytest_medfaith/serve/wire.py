@@ -40,13 +40,17 @@ class CheckRequest(BaseModel):
     answer: Text
     contexts: list[Text | Passage] | None = Field(
         default=None,
-        description="The passages. Without them the retriever of the served slice finds some for the question.",
+        description="The passages. Without them the retriever of the served slice finds some for the "
+        "question.",
     )
     question: str = ""
 
 
 class CheckResponse(BaseModel):
-    """A checked answer. `report` is a case as report.json has it; `verdicts` hold evidence and clashing words."""
+    """A checked answer.
+
+    `report` is a case as report.json has it; `verdicts` hold evidence and clashing words.
+    """
 
     checker: str
     signature: str

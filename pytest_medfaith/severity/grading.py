@@ -45,8 +45,8 @@ def _first(rules: Sequence[SeverityRule[Given]], error: ErrorRead) -> tuple[Give
 def _read(verdict: Verdict, evidence: str) -> ErrorRead:
     """Returns the error as rules see it.
 
-    The best chunk of a claim that no chunk speaks of says nothing of it. So the evidence of an unsupported claim
-    counts only where a rule of the checker found a clash with it.
+    The best chunk of a claim that no chunk speaks of says nothing of it. So the evidence of an unsupported
+    claim counts only where a rule of the checker found a clash with it.
     """
     clashes = [finding for finding in verdict.findings if finding.effect != "note"]
     label = verdict.leaning or verdict.label

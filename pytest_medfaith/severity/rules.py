@@ -114,8 +114,8 @@ def load_severity(paths: tuple[Path, ...] = ()) -> SeverityRules:
 
     Raises:
         DataError: a file that is no TOML, an unknown key or value, a rule without conditions or that matches
-            everything, an id that is there twice, an `off` that names no rule; the message names file, rule, key
-            and value.
+            everything, an id that is there twice, an `off` that names no rule; the message names file, rule,
+            key and value.
     """
     found: dict[str, dict[str, SeverityRule[Any]]] = {kind: {} for kind in _GIVEN}
     other: dict[str, dict[str, Any]] = {kind: {} for kind in _GIVEN}
@@ -152,7 +152,8 @@ def _read(path: Path) -> tuple[dict[str, Any], str]:
         table = tomllib.loads(text)
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise DataError(
-            f'{path}: not TOML ({error}); expected tables such as [[risk]] with id, risk = "high" and claim = [...]'
+            f'{path}: not TOML ({error}); expected tables such as [[risk]] with id, risk = "high" and claim '
+            f"= [...]"
         ) from None
     for key, value in table.items():
         if key not in (*_GIVEN, OTHERWISE, "off"):
@@ -219,7 +220,8 @@ def _that_tells_apart(place: str, rule: SeverityRule[Any]) -> SeverityRule[Any]:
     ]
     if all(fits):
         raise DataError(
-            f"{place}: it matches everything: {_PROBES[0]!r} as well as {_PROBES[1]!r}; give it words that only "
+            f"{place}: it matches everything: {_PROBES[0]!r} as well as {_PROBES[1]!r}; give it words that "
+            f"only "
             f"the claims it is meant for hold, or say under [{OTHERWISE}] what holds where no rule fits"
         )
     return rule
@@ -235,7 +237,8 @@ def _otherwise(path: Path, kind: str, table: Mapping[str, Any]) -> dict[str, Any
     given = held.get(kind, {})
     if not isinstance(given, dict) or set(given) - set(ERRORS):
         raise DataError(
-            f'{path}: {OTHERWISE}.{kind} is {given!r}, expected as in {kind} = {{refuted = "{_GIVEN[kind][1]}"}}'
+            f"{path}: {OTHERWISE}.{kind} is {given!r}, expected as in {kind} = {{refuted = "
+            f'"{_GIVEN[kind][1]}"}}'
         )
     return {
         verdict: _one_of(f"{path}: {OTHERWISE}", kind, value, _GIVEN[kind])

@@ -112,7 +112,8 @@ class Teacher:
             )
         if self.mode == "off":
             raise TeacherError(
-                "a teacher is named and may not be asked: the mode is off, as it is in CI without a cassette. "
+                "a teacher is named and may not be asked: the mode is off, as it is in CI without a "
+                "cassette. "
                 f"Record {self.settings.cassette} with --medfaith-llm record and commit it, or ask with "
                 "--medfaith-llm live"
             )
@@ -135,7 +136,8 @@ class Teacher:
             progress: told (items settled, items).
 
         Raises:
-            TeacherError: as of `check_ready`, a request is not in the cassette that is replayed, or the endpoint
+            TeacherError: as of `check_ready`, a request is not in the cassette that is replayed, or the
+                endpoint
                 refuses the key or the model.
         """
         if not items:
@@ -225,7 +227,8 @@ class Teacher:
         elif self.mode == "replay":
             raise TeacherError(
                 f"{_named(case)}the cassette {self.settings.cassette} holds no answer to this request of the "
-                f"{item.role}{f' on {item.about}' if item.about else ''} (key {request.key}): the case, its contexts, the model or the settings changed. Record "
+                f"{item.role}{f' on {item.about}' if item.about else ''} (key {request.key}): the case, its "
+                f"contexts, the model or the settings changed. Record "
                 "it with --medfaith-llm record, and commit the file"
             )
         else:
@@ -281,7 +284,11 @@ def _repair(reply: str, error: ReplyError) -> tuple[tuple[str, str], ...]:
         ("assistant", reply[:_LONGEST_BAD] or "(empty)"),
         (
             "user",
-            f"Your reply cannot be used: {error}. Reply again, in the form that was asked for and nothing else.",
+            (
+                f"Your reply cannot be used: {error}. Reply again, in the form that was asked for and "
+                f"nothing "
+                f"else."
+            ),
         ),
     )
 

@@ -36,12 +36,14 @@ def read_cassette(path: Path) -> dict[str, Exchange]:
             raise DataError(f"{place}: {error}; {_again(path)}") from None
         if not is_whole(exchange):
             raise DataError(
-                f"{place}: the exchange {exchange.key!r} is not as it was recorded, so it was edited; {_again(path)}"
+                f"{place}: the exchange {exchange.key!r} is not as it was recorded, so it was edited; "
+                f"{_again(path)}"
             )
         known = found.setdefault(exchange.key, exchange)
         if known.answer != exchange.answer:
             raise DataError(
-                f"{place}: the request {exchange.key!r} has another answer on an earlier line; keep one of both"
+                f"{place}: the request {exchange.key!r} has another answer on an earlier line; keep one of "
+                f"both"
             )
     return found
 

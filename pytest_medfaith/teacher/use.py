@@ -104,7 +104,8 @@ def use_lines(use: LlmUse) -> list[str]:
         lines.append(f"UNANSWERED: {failure_text(use)}")
     if use.same_family:
         lines.append(
-            f"WARNING: the judge {use.model} is of the family of {use.same_family}, which wrote the answers; a "
+            f"WARNING: the judge {use.model} is of the family of {use.same_family}, which wrote the answers; "
+            f"a "
             "model favours answers like its own (allow_same_family = true takes this line away)"
         )
     return lines

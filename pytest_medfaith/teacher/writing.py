@@ -53,8 +53,8 @@ def generated_response(
 ) -> Response:
     """Returns the teacher's answer to a question from chunks, with the ids that it cites.
 
-    With temperatures it answers once at each, with a seed for each. The first answer is the response, the others are
-    its samples; a cassette holds each of them.
+    With temperatures it answers once at each, with a seed for each. The first answer is the response, the
+    others are its samples; a cassette holds each of them.
 
     Raises:
         TeacherError: it gave no answer, or cites a passage that is not there, also when asked again.

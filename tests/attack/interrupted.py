@@ -2,8 +2,8 @@
 
 python tests/attack/interrupted.py FOLDER SEED TIMES
 
-Prints a JSON object {try: what is wrong, "" where nothing is}. A suite has six cases, a checker that follows a script, a report folder and a
-baseline to write; a whole run of it is green.
+Prints a JSON object {try: what is wrong, "" where nothing is}. A suite has six cases, a checker that follows
+a script, a report folder and a baseline to write; a whole run of it is green.
 """
 
 # ruff: noqa: T201 - a script; its result is read

@@ -219,7 +219,10 @@ def _gates() -> list[str]:
                 for _ in range(chance.randrange(20))
             )
         if chance.random() < 0.5:
-            return f"{chance.choice(words[:8])} {chance.choice(words[8:10])} {chance.choice(words)} {chance.choice(['', '', 'at 95%', 'by 1'])}"
+            return (
+                f"{chance.choice(words[:8])} {chance.choice(words[8:10])} {chance.choice(words)} "
+                f"{chance.choice(['', '', 'at 95%', 'by 1'])}"
+            )
         return chance.choice([" ", ""]).join(chance.choice(words) for _ in range(chance.randrange(8)))
 
     return [text() for _ in range(GATES)]
@@ -334,7 +337,10 @@ def _empty() -> list[tuple[str, Any]]:
     ]
 
 
-KEYS = "context Contexts contextes contxts contexts_ context_s CONTEXTS conetxts retrieved_contexts documents source_documents context_texts"
+KEYS = (
+    "context Contexts contextes contxts contexts_ context_s CONTEXTS conetxts retrieved_contexts documents "
+    "source_documents context_texts"
+)
 
 
 def _renamed() -> list[str]:

@@ -26,7 +26,8 @@ pytestmark = pytest.mark.attack
 def test_an_attack_fails_as_often_as_the_page_says(kind):
     tries, wrong = failures(kind)
     assert (tries, len(wrong)) == counts_on_page().get(kind.name), (
-        f"{len(wrong)} of {tries} tries of {kind.name!r} went wrong, docs/soundness.md says otherwise. More: mend the hole; fewer: "
+        f"{len(wrong)} of {tries} tries of {kind.name!r} went wrong, docs/soundness.md says otherwise. More: "
+        f"mend the hole; fewer: "
         f"run python tests/attack/table.py. First: {wrong[:5]}"
     )
 

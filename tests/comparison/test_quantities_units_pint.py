@@ -20,9 +20,11 @@ BASE = {
 }
 # Units that pint writes in another way, or for which our name means another unit.
 PINT_NAMES = {
-    "mcg": "microgram", "ug": "microgram", "microg": "microgram", "kgs": "kg", "mgs": "mg", "gm": "gram", "gms": "gram", "gr": "gram", "cc": "cm**3", "mls": "ml",
+    "mcg": "microgram", "ug": "microgram", "microg": "microgram", "kgs": "kg", "mgs": "mg", "gm": "gram", "gm"
+                                                                                                          "s": "gram", "gr": "gram", "cc": "cm**3", "mls": "ml",
     "mcl": "microliter", "ul": "microliter", "wk": "week", "wks": "week", "mo": "month", "mos": "month", "mth": "month", "mths": "month", "yr": "year", "yrs": "year", "y": "year",
-    "hrs": "hour", "hr": "hour", "h": "hour", "mins": "minute", "secs": "second", "sec": "second", "s": "second", "ms": "millisecond", "msec": "millisecond", "d": "day", "nights": "day", "night": "day",
+    "hrs": "hour", "hr": "hour", "h": "hour", "mins": "minute", "secs": "second", "sec": "second", "s": "seco"
+                                                                                                        "nd", "ms": "millisecond", "msec": "millisecond", "d": "day", "nights": "day", "night": "day",
     "mm3": "mm**3", "mm³": "mm**3", "m2": "m**2", "m²": "m**2", "cm2": "cm**2", "cm²": "cm**2", "mm2": "mm**2", "mm²": "mm**2", "um": "micrometer", "umol": "micromole", "micromol": "micromole",
     "micromoles": "micromole", "calorie": "kilocalorie", "calories": "kilocalorie", "mmhg": "mmHg", "cmh2o": "cmH2O", "kpa": "kPa", "kj": "kJ", "gy": "gray", "cgy": "cGy", "msv": "mSv", "dl": "dL", "l": "L", "ml": "mL",
 }  # fmt: skip

@@ -2,8 +2,8 @@
 
 python tests/integration/killed_index.py FOLDER KIND
 
-A step is a batch that is encoded, a file that is brought to the disk, renamed or removed. Prints a JSON object: "steps", how many there are,
-and "wrong", {step: what is wrong}, which is empty where nothing is.
+A step is a batch that is encoded, a file that is brought to the disk, renamed or removed. Prints a JSON
+object: "steps", how many there are, and "wrong", {step: what is wrong}, which is empty where nothing is.
 """
 
 # ruff: noqa: T201 - a script; its result is read

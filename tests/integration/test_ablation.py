@@ -90,8 +90,8 @@ def test_rows_are_compared_with_the_first_and_written(folder, capsys):
         pytest.approx(1 / 3),
         1.0,
     )
-    # Of the 8 swaps of three cases those that change nothing and all four ways to swap the two are as extreme: p of
-    # one side is 2 of 8, and of two sides 0.5.
+    # Of the 8 swaps of three cases those that change nothing and all four ways to swap the two are as
+    # extreme: p of one side is 2 of 8, and of two sides 0.5.
     assert ablation["tests"] == 7
     assert recall["p"] == 1.0
     assert recall["low"] < 2 / 3 < recall["high"]
@@ -253,19 +253,23 @@ def test_without_a_first_row_nothing_is_compared_and_nothing_passes(folder, caps
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--retriever", "bm26", "--retriever", "bm25"), "--retriever: no such value: the retriever 'bm26' is unknown"),
-        (("--retriever", "search:gone", "--retriever", "bm25"), "--retriever: no such value: the retriever 'search:gone'"),
+        (("--retriever", "bm26", "--retriever", "bm25"), ("--retriever: no such value: the retriever 'bm26' "
+                                                         "is unknown")),
+        (("--retriever", "search:gone", "--retriever", "bm25"), ("--retriever: no such value: the retriever "
+                                                                "'search:gone'")),
         (("--encoder", "nope=x", "--encoder", "default"), "--encoder: no such value: the encoder 'nope=x'"),
         (("--chunk-context", "all", "--chunk-context", "path"), "--chunk-context: no such value: it is 'all'"),
         (("--chunk-size", "0", "--chunk-size", "9"), "--chunk-size: no such value: it is '0'"),
         (("--chunk-stride", "3"), "the axis chunk_stride needs chunk_size"),
-        (("--chunk-size", "8", "--chunk-stride", "8", "--chunk-stride", "2"), "a stride that is no smaller than its size"),
+        (("--chunk-size", "8", "--chunk-stride", "8", "--chunk-stride", "2"), ("a stride that is no smaller "
+                                                                              "than its size")),
         (("--k", "0", "--k", "1"), "--k: no such value: it is '0', expected a whole number of 1 or more"),
         (("--k", "ten"), "--k: no such value: it is 'ten'"),
         (("--contexts", "none"), "--contexts: no such value: it is 'none'"),
         (("--checker", "my_pkg.gone:judge", "--checker", "fast"), "--checker: no such value: the checker"),
         (("--retriever", "bm25"), "the axes make the single row slice 'mini', retriever 'bm25'"),
-        (("--retriever", "bm25", "--encoder", "default", "--encoder", "e5-base"), "the axes make the single row"),
+        (("--retriever", "bm25", "--encoder", "default", "--encoder", "e5-base"), ("the axes make the single "
+                                                                                  "row")),
         ((), "the axes make the single row"),
     ],
 )  # fmt: skip
@@ -283,7 +287,8 @@ def settings(folder, table):
 def test_axes_stand_in_the_settings_and_the_command_line_beats_them(folder, searches):
     settings(
         folder,
-        '[tool.medfaith.ablation.mini]\nretriever = ["bm25", "rank-bm25"]\nk = [2, 1]\nchunk_size = ["corpus", 6]\n',
+        '[tool.medfaith.ablation.mini]\nretriever = ["bm25", "rank-bm25"]\nk = [2, 1]\nchunk_size = '
+        '["corpus", 6]\n',
     )
     assert ablate("--k", "1", "--report", "out") == 0
     assert [row["retriever"] for row in told(folder)["rows"]] == [

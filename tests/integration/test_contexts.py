@@ -189,7 +189,11 @@ def test_a_slice_without_a_corpus_is_refused_before_the_first_test(retrieving, s
     assert result.ret == 4
     result.stdout.fnmatch_lines(
         [
-            f"ERROR: slice 'mini': contexts = '{said[1]}' judges claims by what a retriever finds, and there is*"
+            (
+                f"ERROR: slice 'mini': contexts = '{said[1]}' judges claims by what a retriever finds, and "
+                f"there "
+                f"is*"
+            )
         ]
     )
     assert "passed" not in result.stdout.str()

@@ -75,11 +75,16 @@ def test_a_data_set_of_which_nothing_is_left_says_why(patients):
     shutil.rmtree("data/MedQuAD/2_Sample_QA")
     Path("data/MedQuAD/1_Example_QA/0000001_1.xml").unlink()
     Path("data/MedQuAD/1_Example_QA/0000001.xml").write_text(
-        '<Document id="1"><QAPairs><QAPair pid="1"><Question>What helps?</Question><Answer/></QAPair></QAPairs></Document>'
+        '<Document id="1"><QAPairs><QAPair pid="1"><Question>What '
+        "helps?</Question><Answer/></QAPair></QAPairs></Document>"
     )
     result = patients.run()
     result.stdout.fnmatch_lines(
         [
-            "*slice 'patient-questions': medquad:*MedQuAD holds no case; *; skipped 1: empty answer (first: *pair 1)*"
+            (
+                "*slice 'patient-questions': medquad:*MedQuAD holds no case; *; skipped 1: empty answer "
+                "(first: "
+                "*pair 1)*"
+            )
         ]
     )

@@ -69,12 +69,14 @@ def test_silver_rows_of_a_run_that_a_teacher_labelled(toy, medfaith):
     for row in rows:
         name = row["case_id"].removeprefix("toy/")
         assert row["provenance"] | {"claim_id": "", "chunk_id": ""} == {
-            "run": "teacher", "slice": "toy", "checker": "teacher", "model": "judge-7b", "answered_by": "rag-1",
+            "run": "teacher", "slice": "toy", "checker": "teacher", "model": "judge-7b", "answered_by": "rag-"
+                                                                                                        "1",
             "claim_id": "", "chunk_id": "",
         }  # fmt: skip
         assert name in row["claim"].lower()
         assert name in row["evidence"].lower()
-    status, told = medfaith("distill", "agreement", toy / "silver", "--checker", "pytest_medfaith.testing:containment_checker", "--root", toy)  # fmt: skip
+    status, told = medfaith("distill", "agreement", toy / "silver", "--checker", "pytest_medfaith.testing:con"
+                                                                                 "tainment_checker", "--root", toy)  # fmt: skip
     assert status == 2  # a factory is no checker: one message, no traceback
     assert "Traceback" not in told
 
@@ -99,7 +101,8 @@ def test_the_whole_road_in_one_command(toy, medfaith, tmp_path):
     assert one.checker == str(toy / "out" / "checker")
     for name in ("checker", "extractor"):
         assert json.loads((toy / "out" / name / "card.json").read_text())["measured"]
-    status, told = medfaith("distill", "agreement", toy / "out" / "silver", "--checker", toy / "out" / "checker", "--root", toy)  # fmt: skip
+    status, told = medfaith("distill", "agreement", toy / "out" / "silver", "--checker", toy / "out" / "check"
+                                                                                                       "er", "--root", toy)  # fmt: skip
     assert status == 0, told
     assert "Teacher: teacher judge-7b. Part: test," in told
 
@@ -112,8 +115,8 @@ def test_without_a_clone_the_road_says_what_it_needs(toy, medfaith, monkeypatch)
     status, told = medfaith("distill", "run", "toy", "--root", toy, "--out", toy / "out", "--base", "b")
     assert status == 2
     assert (
-        "the folder training/ of a clone, which no wheel holds and onnx (pip install 'pytest-medfaith[train]')"
-        in told
+        "the folder training/ of a clone, which no wheel holds and onnx (pip install "
+        "'pytest-medfaith[train]')" in told
     )
     assert not (toy / "out").exists()
 

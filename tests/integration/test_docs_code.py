@@ -1,6 +1,7 @@
 """The tests and fixtures that README and docs show, put into the project that they speak of, and run.
 
-Code marked as runnable runs in tests/unit/test_docs.py, the tutorial's and the quickstart's own pages in test_init.py.
+Code marked as runnable runs in tests/unit/test_docs.py, the tutorial's and the quickstart's own pages in
+test_init.py.
 """
 
 import re
@@ -55,7 +56,10 @@ def test_report(medfaith_report, medfaith_retriever, medfaith_case):
     assert medfaith_report.verdicts or medfaith_report.abstained
     assert medfaith_retriever(medfaith_case.question, top_k=1)
 """
-SLICE = '\n[slices.{}]\ncases = "medfaith/gold.jsonl"\ncorpus = ["medfaith/corpus"]\nresponses = "medfaith/responses.jsonl"\nk = 3\n'
+SLICE = (
+    '\n[slices.{}]\ncases = "medfaith/gold.jsonl"\ncorpus = ["medfaith/corpus"]\nresponses = '
+    '"medfaith/responses.jsonl"\nk = 3\n'
+)
 
 
 def shown(*, fixtures):

@@ -112,7 +112,8 @@ def test_the_card_of_the_checkers_page_makes_a_folder_a_checker(project):
     (folder / "model.onnx").symlink_to(FAST_CHECKER / "model.onnx")
     (folder / "tokenizer.json").symlink_to(MINILM_TOKENIZER)
     (project.path / "pyproject.toml").write_text(
-        f'{SETTINGS}[tool.medfaith.slices.samples]\ncases = "medfaith/gold.jsonl"\ncorpus = ["medfaith/corpus"]\n'
+        f'{SETTINGS}[tool.medfaith.slices.samples]\ncases = "medfaith/gold.jsonl"\ncorpus = '
+        f'["medfaith/corpus"]\n'
         'responses = "medfaith/responses.jsonl"\nk = 1\nchecker = "students/mine"\n'
     )
     result = run(

@@ -57,8 +57,8 @@ def test_a_demo_that_shows_something_else_ends_in_failure(copy, monkeypatch):
     status, output, errors = demo(copy)
     assert status == 1
     assert (
-        "The demo did not show what it should: claims of no answer were refuted, expected paracetamol-dose alone"
-        in errors
+        "The demo did not show what it should: claims of no answer were refuted, expected paracetamol-dose "
+        "alone" in errors
     )
     assert "ends in success" not in output
 

@@ -133,7 +133,8 @@ def test_every_fixture_is_listed_with_what_it_gives(project):
 def test_a_slice_whose_every_case_was_skipped_passes_no_gate(project, workers):
     project.test(
         "import pytest\n@pytest.fixture\ndef medfaith_response():\n    pytest.skip('service down')\n"
-        "@pytest.mark.medfaith('mini', hallucination_at_most=0.5)\ndef test_reported(medfaith_report):\n    pass\n"
+        "@pytest.mark.medfaith('mini', hallucination_at_most=0.5)\ndef test_reported(medfaith_report):\n    "
+        "pass\n"
     )
     result = project.run(*workers)
     assert result.ret == pytest.ExitCode.TESTS_FAILED

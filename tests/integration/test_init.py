@@ -25,8 +25,8 @@ SUITE = {
     "tests/test_medical_answers.py",
 }
 REPO = Path(__file__).parents[2]
-# The suite under test is the written suite. Only the model is replaced, by a checker that reads words and knows
-# the dose that clashes.
+# The suite under test is the written suite. Only the model is replaced, by a checker that reads words and
+# knows the dose that clashes.
 CONFTEST = """
 import dataclasses
 

@@ -289,8 +289,8 @@ def test_stern(medfaith_report):
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     text = " ".join(result.stdout.str().split())
     assert (
-        "ERROR: 3 case(s) of slice 'mini', retriever 'bm25', checker 'default' and k=2 came out differently in different tests"
-        in text
+        "ERROR: 3 case(s) of slice 'mini', retriever 'bm25', checker 'default' and k=2 came out differently "
+        "in different tests" in text
     )
     assert "configure the slice twice under two names" in text
 
@@ -309,7 +309,11 @@ def test_hits(medfaith_hits):
     [
         (
             (),
-            "the gates of slice 'mini' would not be judged, since no test measures it; ask for the fixture medfaith_report",
+            (
+                "the gates of slice 'mini' would not be judged, since no test measures it; ask for the "
+                "fixture "
+                "medfaith_report"
+            ),
         ),
         (
             ("--medfaith-update-baseline",),

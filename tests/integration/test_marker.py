@@ -79,7 +79,10 @@ def test_reported(medfaith_report):
     assert result.ret == 2
     result.stdout.fnmatch_lines(
         [
-            "*the marker medfaith got retreiver='bm25'; expected k, retriever, checker, contexts, limit, gates, or a bound*"
+            (
+                "*the marker medfaith got retreiver='bm25'; expected k, retriever, checker, contexts, limit, "
+                "gates, or a bound*"
+            )
         ]
     )
     result.stdout.no_fnmatch_line("*Traceback*")

@@ -69,7 +69,8 @@ def test_a_factory_gets_its_table_and_the_settings_that_it_asks_for(package, wor
     package.run(*workers).assert_outcomes(passed=3)
     told = (package.path / "my_pkg" / "told.json").read_text()
     assert told == (
-        '{"most_words": 7, "k1": 1.5, "b": 0.4, "cache": ".kept", "absolute": true, "synonyms": {"iron": ["ferrum"]}}'
+        '{"most_words": 7, "k1": 1.5, "b": 0.4, "cache": ".kept", "absolute": true, "synonyms": {"iron": '
+        '["ferrum"]}}'
     )
 
 
@@ -93,6 +94,9 @@ def test_a_setting_that_the_factory_does_not_take_is_named(package):
     result.assert_outcomes(errors=3)
     result.stdout.fnmatch_lines(
         [
-            "*the retriever 'my_pkg.search:longest_first' cannot be made*unexpected keyword argument 'most_wrods'*"
+            (
+                "*the retriever 'my_pkg.search:longest_first' cannot be made*unexpected keyword argument "
+                "'most_wrods'*"
+            )
         ]
     )

@@ -80,7 +80,8 @@ def test_recorded_answers_and_a_rag_of_the_project_come_first(project, run_pytes
     without_answers(project)
     with (project.path / "conftest.py").open("a") as file:
         file.write(
-            "\n@pytest.fixture(scope='session')\ndef medfaith_rag():\n    return lambda _: 'Iron is a metal.'\n"
+            "\n@pytest.fixture(scope='session')\ndef medfaith_rag():\n    return lambda _: 'Iron is a "
+            "metal.'\n"
         )
     ran = run_pytest(project.path)
     assert ran.returncode == 1
@@ -417,7 +418,8 @@ def server(monkeypatch):
 
 def taught(here, server, more=""):
     (here.path / "pyproject.toml").write_text(
-        f'{NO_RESPONSES}{more}\n[tool.medfaith.rag]\ngenerator = "teacher"\n[tool.medfaith.llm]\nmodel = "judge-7b"\n'
+        f'{NO_RESPONSES}{more}\n[tool.medfaith.rag]\ngenerator = "teacher"\n[tool.medfaith.llm]\nmodel = '
+        f'"judge-7b"\n'
         f'base_url = "{server.url}"\nkey_env = "HOUSE_KEY"\nretries = 0\n'
     )
 

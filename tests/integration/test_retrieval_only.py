@@ -58,8 +58,8 @@ def values(project, *names):
 def test_hits_are_judged_over_the_pool_of_all_retrievers(searching, workers):
     result = searching.run("--medfaith-report", "out", *workers)
     result.assert_outcomes(passed=6)
-    # The pool of each question holds one r-chunk. bm25 finds all three first; the other retriever finds the last two
-    # chunks, "Allopurinol" and "Cold air": the r-chunk of gout at rank 1.
+    # The pool of each question holds one r-chunk. bm25 finds all three first; the other retriever finds the
+    # last two chunks, "Allopurinol" and "Cold air": the r-chunk of gout at rank 1.
     names = ("recall@k", "ndcg@k", "rchunk.recall@k", "rchunk.ndcg@k", "rchunk.precision@k", "rchunk.mrr@k")
     found = values(searching, *names)
     assert found["bm25"] == [1.0, 1.0, 1.0, 1.0, 0.5, 1.0]
@@ -206,7 +206,8 @@ def test_the_passage_that_refutes_a_claim_is_looked_for(searching):
     searching.run("--medfaith-report", "out")
     names = ("contradiction_mrr", "auto.ndcg@k", "auto.recall@k", "rchunk.recall@k")
     found = values(searching, *names)
-    # bm25 finds the inhaler (grade 2) and then the cold air, which refutes the moonlight (two supportive keywords).
+    # bm25 finds the inhaler (grade 2) and then the cold air, which refutes the moonlight (two supportive
+    # keywords).
     assert found["bm25"] == [0.5, 1.0, 1.0, 1.0]
     # The other retriever finds gout, and then the cold air, of grade 1: 1 / log2(3) of 2 + 1 / log2(3).
     assert found["search:backwards"] == [0.5, pytest.approx(0.2398, abs=1e-4), 0.5, 0.0]

@@ -123,7 +123,10 @@ def test_a_slice_without_a_corpus_is_searched_in_its_store(remote, project, work
 def test_a_filter_that_matches_nothing_is_a_single_note(remote):
     found = remote("store:qdrant+http://h/drugs?source=nothing")()
     found.assert_outcomes(passed=3)
-    note = "no chunk of the store qdrant+http://h:6333/drugs is of source nothing, so no question has a hit there"
+    note = (
+        "no chunk of the store qdrant+http://h:6333/drugs is of source nothing, so no question has a hit "
+        "there"
+    )
     assert found.stdout.str().count(note) == 1
 
 

@@ -216,7 +216,8 @@ def test_all_texts_stand_out_in_light_and_dark(page, media, scheme):
     assert (page_colour == "rgb(255, 255, 255)") == (scheme == "light")
     ratios = driver.execute_script(
         CONTRAST,
-        "body, h1, h2, .card th, .card td, .case button span, .answer .span, .claim, .claim *, .chunk, .chunk *, mark",
+        "body, h1, h2, .card th, .card td, .case button span, .answer .span, .claim, .claim *, .chunk, "
+        ".chunk *, mark",
     )
     assert len(ratios) > 30
     assert [row for row in ratios if row[1] < 4.5] == []
@@ -233,7 +234,10 @@ def test_print_shows_everything_in_dark_ink_on_white(page, media):
     assert driver.execute_script(shown, ".answer")
     ratios = driver.execute_script(CONTRAST, "body, .claim, .chunk")
     assert [row for row in ratios if row[1] < 7] == []
-    wide = "return [...document.querySelectorAll('svg, .wide, .answer, .left')].filter((n) => n.getBoundingClientRect().right > innerWidth + 1).length"
+    wide = (
+        "return [...document.querySelectorAll('svg, .wide, .answer, .left')].filter((n) => "
+        "n.getBoundingClientRect().right > innerWidth + 1).length"
+    )
     assert driver.execute_script(wide) == 0
     driver.set_window_size(1280, 1000)
 

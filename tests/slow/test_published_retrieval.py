@@ -1,11 +1,14 @@
 """The figures published with ten breast cancer questions come out from their published runs and keywords.
 
 The report gives hit, MRR, recall and nDCG at 5, 10 and 20 of two runs, by its method `auto_relevance`. All of
-them come out to 15 digits; the sixteenth depends on the order of a sum. Two things differ on purpose or are not there:
+them come out to 15 digits; the sixteenth depends on the order of a sum. Two things differ on purpose or are
+not there:
 
-* its recall at 20 is 1 by definition, since only the 20 returned documents are judged: here `auto.recall@20` of
+* its recall at 20 is 1 by definition, since only the 20 returned documents are judged: here `auto.recall@20`
+of
   such a ranking does not apply, and the function under it gives the 1;
-* its mean latency, 1,584.5 ms, is of no published run: the ten latencies beside the results have a mean of 726.4.
+* its mean latency, 1,584.5 ms, is of no published run: the ten latencies beside the results have a mean of
+726.4.
 """
 
 import json

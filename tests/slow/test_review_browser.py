@@ -193,7 +193,10 @@ def page_texts(driver, count):
 
 
 def test_hostile_text_stays_text(page, tmp_path):
-    evil = "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\"> \U0001d54f\u202e"
+    evil = (
+        "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\"> "
+        "\U0001d54f\u202e"
+    )
     report = RUN.reports[0]
     chunk = report.response.contexts[0].with_(text=evil, title=evil, url="javascript:document.title='owned'")
     claim = Claim(id="c", text=evil, context=evil, start=4, end=4 + len(evil))
@@ -223,7 +226,10 @@ def test_no_width_scrolls_sideways_and_the_buttons_are_in_sight(page, width):
     try:
         all_of(driver, "[data-label=refuted]")[0].click()
         assert driver.execute_script("return document.documentElement.scrollWidth") <= width
-        box = "const box = document.querySelector(arguments[0]).getBoundingClientRect(); return [box.top, box.bottom, box.height]"
+        box = (
+            "const box = document.querySelector(arguments[0]).getBoundingClientRect(); return [box.top, "
+            "box.bottom, box.height]"
+        )
         for selector in ("[data-severity=high]", "[data-label=no_claim]", "#forward"):
             top, bottom, height = driver.execute_script(box, selector)
             assert 0 <= top < bottom <= 740
@@ -255,6 +261,7 @@ def test_2000_claims_are_labelled_without_delay(page, tmp_path):
 def test_a_held_key_labels_a_single_claim(page):
     driver, _ = page()
     driver.execute_script(
-        "for (const repeat of [false, true, true]) document.dispatchEvent(new KeyboardEvent('keydown', {key: 's', repeat}))"
+        "for (const repeat of [false, true, true]) document.dispatchEvent(new KeyboardEvent('keydown', {key: "
+        "'s', repeat}))"
     )
     assert text_of(driver, "#progress") == "claim 2 of 12, 1 labelled"

@@ -487,7 +487,10 @@ def test_rows_that_opensearch_did_not_take_are_an_error(opensearch_server):
 def test_a_folder_that_another_process_has_open_is_one_error(tmp_path):
     pytest.importorskip("qdrant_client", reason="comes with the extra qdrant")
     folder = tmp_path / "q"
-    code = f"from qdrant_client import QdrantClient; c = QdrantClient(path={str(folder)!r}); print(1, flush=True); input(); c.close()"
+    code = (
+        f"from qdrant_client import QdrantClient; c = QdrantClient(path={str(folder)!r}); print(1, "
+        f"flush=True); input(); c.close()"
+    )
     with subprocess.Popen([sys.executable, "-c", code], stdin=-1, stdout=-1, text=True) as other:
         other.stdout.readline()
         with pytest.raises(

@@ -13,7 +13,10 @@ NAME = f"store:{ADDRESS}"
 
 
 class MemoryStore:
-    """Holds rows in a dict. `before`, where it is set, is called with each method's name before it does anything."""
+    """Holds rows in a dict.
+
+    `before`, where it is set, is called with each method's name before it does anything.
+    """
 
     searches = ("vector", "words")
 

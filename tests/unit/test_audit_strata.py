@@ -17,9 +17,12 @@ from pytest_medfaith.testing import scripted_checker
 
 pytestmark = pytest.mark.usefixtures("word_vectors")
 TEXTS = {
-    "asthma": "Inhaled budesonide 200 micrograms twice daily lowers the risk of attacks in adults. There is no cure for asthma.",
-    "iron": "Doctors often give iron tablets to women with low iron. Treatment lasts for about 3 months in most of them.",
-    "gout": "Allopurinol lowers uric acid in gout. The usual dose is 300 mg once daily in adults with normal kidneys.",
+    "asthma": "Inhaled budesonide 200 micrograms twice daily lowers the risk of attacks in adults. There is "
+    "no cure for asthma.",
+    "iron": "Doctors often give iron tablets to women with low iron. Treatment lasts for about 3 months in "
+    "most of them.",
+    "gout": "Allopurinol lowers uric acid in gout. The usual dose is 300 mg once daily in adults with normal "
+    "kidneys.",
     "rhythm": "Apixaban 5 mg twice daily prevented strokes in older adults. Bleeding was reduced by apixaban.",
 }
 CORPUS = [Chunk(id=name, text=text, url=f"https://example.org/{name}") for name, text in TEXTS.items()]

@@ -112,6 +112,7 @@ def test_a_project_names_its_calibration_and_its_own_threshold_beats_it(tmp_path
 def test_a_calibration_of_other_weights_is_refused(tmp_path):
     with pytest.raises(
         DataError,
-        match=r"fitted.json: the calibration was fitted for checker 'default' with weights 0123, but .*fit it again",
+        match=r"fitted.json: the calibration was fitted for checker 'default' with weights 0123, but .*fit "
+        r"it again",
     ):
         _project(tmp_path, "0123").checker("default")

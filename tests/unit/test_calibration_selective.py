@@ -93,7 +93,8 @@ def test_the_promise_holds_in_nine_of_ten_runs():
     assert broken <= 30 + 3 * 5.2  # a tenth, and three standard errors
 
 
-# With a checker ------------------------------------------------------------------------------------------------------
+# With a checker
+# ------------------------------------------------------------------------------------------------------
 
 
 def score_texts(pairs):

@@ -116,7 +116,8 @@ def test_a_model_of_another_shape_is_named(shape):
     odd = Checker("odd", "o1", lambda pairs: np.zeros((len(pairs), *shape)))
     with pytest.raises(
         ValueError,
-        match=r"the checker 'odd' gave logits of shape \(1, \d\) for 1 pairs, expected \(1, 3\): one row a pair",
+        match=r"the checker 'odd' gave logits of shape \(1, \d\) for 1 pairs, expected \(1, 3\): one row a "
+        r"pair",
     ):
         odd(CLAIM, [Chunk(id="a", text=EVIDENCE)])
 

@@ -92,7 +92,10 @@ def test_a_given_map_beats_a_guess():
         (
             ["LABEL_0", "LABEL_1"],
             None,
-            r"label 'LABEL_0' is not known; its labels are LABEL_0, LABEL_1\. Say what each means with label_map",
+            (
+                r"label 'LABEL_0' is not known; its labels are LABEL_0, LABEL_1\. Say what each means with "
+                r"label_map"
+            ),
         ),
         (
             ["neutral", "contradiction"],

@@ -24,14 +24,21 @@ TAKEN_BACK = [
     (SAFE, "Is this so? Isotretinoin is safe in pregnancy."),
     (
         SAFE,
-        "A dangerous myth goes round on the internet. Isotretinoin is safe in pregnancy. It causes severe birth defects.",
+        (
+            "A dangerous myth goes round on the internet. Isotretinoin is safe in pregnancy. It causes "
+            "severe "
+            "birth defects."
+        ),
     ),
     (SAFE, "The following is false:\nIsotretinoin is safe in pregnancy."),
     (SAFE, "Myth\nIsotretinoin is safe in pregnancy.\nFact\nIt causes severe birth defects."),
     (SAFE, "Some websites say:\nIsotretinoin is safe in pregnancy."),
     (
         SAFE,
-        "Many people believe this. Isotretinoin is safe in pregnancy. In fact, it causes severe birth defects.",
+        (
+            "Many people believe this. Isotretinoin is safe in pregnancy. In fact, it causes severe birth "
+            "defects."
+        ),
     ),
     (SAFE, "People used to think so. Isotretinoin is safe in pregnancy."),
     (SAFE, "Isotretinoin is safe in pregnancy. However, this was the view until 1982."),

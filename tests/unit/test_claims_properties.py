@@ -15,8 +15,13 @@ from pytest_medfaith.english.sentences import answer_sentences
 
 WORDS = [
     "metformin", "It", "they", "these", "lowers", "raises", "is", "are", "may", "not", "does", "and", "or", "but", "which", "that", "if", "in patients", "with",
-    "of", "include", "such as", "including", "between", "both", "glucose", "5 mg", "10", "95% CI", "side effects", "causing", "As", "Although", "while",
-    "because", "No", "Yes", "However", "Based on the context", "I think", "I don't know", "Please consult your doctor", "e.g.", "i.v.", "Dr.", "mg.",
+    "of", "include", "such as", "including", "between", "both", "glucose", "5 mg", "10", "95% CI", ("side "
+                                                                                                   "effects"), "causing", "As", "Although", "while",
+    "because", "No", "Yes", "However", "Based on the context", "I think", "I don't know", ("Please consult "
+                                                                                          "your doctor"), ("e"
+                                                                                                           "."
+                                                                                                           "g"
+                                                                                                         "."), "i.v.", "Dr.", "mg.",
 ]  # fmt: skip
 MARKS = [
     ",", ".", "!", "?", ":", ";", "(", ")", "[", "]", '"', "\u201c", "\u201d", "\u2019s", "**", "*", "_", "#", "- ", "1. ", "2. ", "|", "---", "%", "\n", "\r\n",

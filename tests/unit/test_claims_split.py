@@ -105,7 +105,11 @@ SPLIT = {
         ],
     ),
     "a list whose last item has examples": (
-        "Diagnosis includes a physical exam, sexual history, and urine tests such as urinalysis, culture, and swabs.",
+        (
+            "Diagnosis includes a physical exam, sexual history, and urine tests such as urinalysis, "
+            "culture, "
+            "and swabs."
+        ),
         [
             "Diagnosis includes a physical exam.",
             "Diagnosis includes sexual history.",
@@ -202,7 +206,8 @@ SPLIT = {
 KEPT_WHOLE = {
     "two purposes": "It is wise to ask a vet to find the kind and seek treatment.",
     "a participle under a modal": "Opioids may slow breathing, causing hypoxia.",
-    "participles under a modal": "Women should take folic acid, starting before pregnancy and carrying on through week 12.",
+    "participles under a modal": "Women should take folic acid, starting before pregnancy and carrying on "
+    "through week 12.",
     "things counted together": "The score gives a point for each of confusion, low pressure and fever.",
     "the only ones": "The only drugs are warfarin, heparin and aspirin.",
     "between": "The dose lies between 5 mg and 10 mg.",
@@ -236,7 +241,8 @@ KEPT_WHOLE = {
     "a rule against doing both": "No patient should take nitrates and use sildenafil.",
     "orders that a negation holds together": "Do not double the dose, skip meals, or stop suddenly.",
     "an order behind so": "Your skin will burn easily, so keep out of the sun and wear factor 50.",
-    "a condition that begins with should": "Should pain come on after a tablet, ring for help, say what you took and leave the spray alone.",
+    "a condition that begins with should": "Should pain come on after a tablet, ring for help, say what you "
+    "took and leave the spray alone.",
     "predicates of a list": "CBT runs weekly, adds up to 14 hours and should be finished inside four months.",
     "excluded both from": "Influenza is excluded both from the trial and from the recommendation.",
     "since with time": "Since 1995, metformin has been approved in the United States.",
@@ -601,7 +607,10 @@ def test_items_with_no_intro_are_read_with_the_question():
 
 
 def test_spans_are_the_words_a_claim_came_from():
-    answer = "Hello! Based on the context, metformin (Glucophage) lowers glucose [1] and may cause nausea, gas, and cramps [2]."
+    answer = (
+        "Hello! Based on the context, metformin (Glucophage) lowers glucose [1] and may cause nausea, gas, "
+        "and cramps [2]."
+    )
     claims = extract_claims(answer)
     assert [answer[claim.start : claim.end] for claim in claims] == [
         "metformin (Glucophage) lowers glucose",
@@ -619,7 +628,8 @@ def test_spans_are_the_words_a_claim_came_from():
 
 def test_ids_count_from_one_and_citations_are_those_of_the_sentence():
     claims = extract_claims(
-        "Iron is absorbed fasting.[1] Tea blocks iron and coffee blocks iron [2][PMID 123].\n[3] Milk blocks iron."
+        "Iron is absorbed fasting.[1] Tea blocks iron and coffee blocks iron [2][PMID 123].\n[3] Milk blocks "
+        "iron."
     )
     assert [(claim.id, claim.citations) for claim in claims] == [
         ("c1", ("1",)),
@@ -644,7 +654,10 @@ def test_a_refusal_that_cannot_be_cut_off_hides_no_claim():
 
 
 def test_numbers_units_and_conditions_survive():
-    answer = "In adults with an eGFR of 30-45 mL/min/1.73 m2, reduce metformin to 1,000 mg/day (max. 0.5 g b.i.d.) within 2-3 weeks."
+    answer = (
+        "In adults with an eGFR of 30-45 mL/min/1.73 m2, reduce metformin to 1,000 mg/day (max. 0.5 g "
+        "b.i.d.) within 2-3 weeks."
+    )
     assert texts(answer) == [answer]
 
 

@@ -23,21 +23,26 @@ from pytest_medfaith.jsonl import read_chunks
 from pytest_medfaith.records import Chunk
 
 SMALL = WindowSize(size=30, stride=10)
-SENTENCES = "Metformin is taken with food. It lowers glucose. Nausea is common at first. Kidney function is checked every year. "
+SENTENCES = (
+    "Metformin is taken with food. It lowers glucose. Nausea is common at first. Kidney function is checked "
+    "every year. "
+)
 MARKDOWN = (
     "# Metformin\n\n## Dosing\n\n"
     + SENTENCES * 3
     + "\n\n## Safety\n\nLactic acidosis is rare (< 10 per 10⁵ patient-years).\n"
 )
 PUBMED = (
-    "<PubmedArticleSet><PubmedArticle><MedlineCitation><PMID>41</PMID><Article><ArticleTitle>A trial.</ArticleTitle><Abstract>"
+    "<PubmedArticleSet><PubmedArticle><MedlineCitation><PMID>41</PMID><Article><ArticleTitle>A "
+    "trial.</ArticleTitle><Abstract>"
     "<AbstractText>"
     + SENTENCES * 40
     + "</AbstractText></Abstract></Article></MedlineCitation></PubmedArticle></PubmedArticleSet>"
 )
 PAGES = {
     "drugs/metformin.md": MARKDOWN,
-    "drugs/aspirin.html": "<link rel=canonical href='https://example.org/a'><h1>Aspirin</h1><p>75&nbsp;mg daily. Not in children.</p>",
+    "drugs/aspirin.html": "<link rel=canonical href='https://example.org/a'><h1>Aspirin</h1><p>75&nbsp;mg "
+    "daily. Not in children.</p>",
     "my notes.txt": "DOSAGE\r\n\r\nGive 5 mg. Then wait.\r\n",
     "set.xml": PUBMED,
     "empty.txt": " \n",
@@ -61,7 +66,8 @@ def test_a_folder_becomes_one_file_of_chunks(pages, tmp_path):
     assert (summary.documents, summary.chunks) == (4, len(chunks))
     assert summary.skipped == {"documents without text": 1, "files of type .png": 1}
     assert str(summary).endswith(
-        "pages.jsonl: 8 chunks of 4 documents, 1 skipped (documents without text), 1 skipped (files of type .png)"
+        "pages.jsonl: 8 chunks of 4 documents, 1 skipped (documents without text), 1 skipped (files of type "
+        ".png)"
     )
     aspirin = next(chunk for chunk in chunks if "aspirin" in chunk.id)
     assert aspirin == Chunk(

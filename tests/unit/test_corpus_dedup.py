@@ -8,9 +8,11 @@ from pytest_medfaith.errors import MissingExtra
 from pytest_medfaith.records import Chunk
 
 TEXT = (
-    "Metformin is the first drug for most adults with type 2 diabetes, because it lowers glucose, does not raise weight and costs little. "
+    "Metformin is the first drug for most adults with type 2 diabetes, because it lowers glucose, does not "
+    "raise weight and costs little. "
     "It is started at 500 mg once daily with food and raised slowly, so that the stomach gets used to it. "
-    "Kidney function is checked before the first dose and every year after that, and more often in older people."
+    "Kidney function is checked before the first dose and every year after that, and more often in older "
+    "people."
 )
 
 

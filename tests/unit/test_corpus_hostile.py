@@ -176,7 +176,10 @@ def test_chunks_hold_no_hidden_signs(tmp_path, sign):
     (src / f"a{sign}b.txt").write_text(
         f"Iron{sign} helps the blood of many. It is taken daily.", encoding="utf-8"
     )
-    row = f'{{"id": "x{sign}y", "title": "T{sign}", "url": "https://e.org/{sign}", "text": "Zinc{sign} helps."}}\n'
+    row = (
+        f'{{"id": "x{sign}y", "title": "T{sign}", "url": "https://e.org/{sign}", "text": "Zinc{sign} '
+        f'helps."}}\n'
+    )
     (src / "r.jsonl").write_text(
         row if sign not in "\x1b[31m\x07\x7f" else row.replace(sign, ""), encoding="utf-8"
     )

@@ -86,7 +86,11 @@ def test_pdf_and_docx_are_read_as_markdown_with_one_converter(tmp_path):
         (
             "no models",
             DataError,
-            r"a\.pdf: docling cannot load its layout models \(layout model\); fetch them with `docling-tools models",
+            (
+                r"a\.pdf: docling cannot load its layout models \(layout model\); fetch them with "
+                r"`docling-tools "
+                r"models"
+            ),
         ),
         ("no torch", MissingExtra, r"reading .*a\.pdf needs the extra 'pdf'"),
     ],

@@ -56,7 +56,8 @@ def test_markdown_offsets_are_offsets_into_a_clean_file():
 
 def test_markdown_marks_go_and_what_they_mark_stays():
     text = (
-        "Take **500 mg** of *metformin* with [food](https://x.org/a_(b) 'no').\n\n![pill](p.png) `HbA1c` < 7 &lt; 8 &alpha;-blocker, "
+        "Take **500 mg** of *metformin* with [food](https://x.org/a_(b) 'no').\n\n![pill](p.png) `HbA1c` < 7 "
+        "&lt; 8 &alpha;-blocker, "
         "10<sup>-3</sup> m, **bold *and* not**, 2*3*4, snake_case_name <!-- hidden -->\\*"
     )
     (section,) = read_markdown(text).sections
@@ -69,7 +70,8 @@ def test_markdown_marks_go_and_what_they_mark_stays():
 
 def test_markdown_fences_front_matter_tables():
     document = read_markdown(
-        "---\ntitle: Dosing\nurl: https://example.org/dose\n---\n\n```\n# no heading\n```\n\n| Drug | Dose |\n|---|---|\n| A | 5 mg |\n"
+        "---\ntitle: Dosing\nurl: https://example.org/dose\n---\n\n```\n# no heading\n```\n\n| Drug | Dose "
+        "|\n|---|---|\n| A | 5 mg |\n"
     )
     assert (document.title, document.url) == ("Dosing", "https://example.org/dose")
     assert outline(document) == [((), "```\n# no heading\n```\n\n| Drug | Dose |\n|---|---|\n| A | 5 mg |")]
@@ -102,7 +104,10 @@ def test_plain_text_numbered_and_capital_headings():
     assert outline(document) == [
         (
             ("TYPE 2 DIABETES", "Treatment"),
-            "Metformin is the first drug for most adults with type 2 diabetes, unless the kidneys have failed.",
+            (
+                "Metformin is the first drug for most adults with type 2 diabetes, unless the kidneys have "
+                "failed."
+            ),
         ),
         (
             ("TYPE 2 DIABETES", "Treatment", "Second-line drugs"),

@@ -160,7 +160,8 @@ def test_a_broken_link_is_an_error_and_a_pipe_is_passed_over(folder):
 def test_rows_of_abstracts_and_texts(tmp_path):
     path = tmp_path / "rows.jsonl"
     path.write_text(
-        '{"pmid": 7, "title": "T", "abstract": ["One.", "Two."], "year": 2020}\n\n{"id": "x", "text": "AIMS\\n\\nThree.", "url": "u"}\n'
+        '{"pmid": 7, "title": "T", "abstract": ["One.", "Two."], "year": 2020}\n\n{"id": "x", "text": '
+        '"AIMS\\n\\nThree.", "url": "u"}\n'
     )
     first, second = read_documents(path)
     assert (first.item, first.pmid, first.year, first.url) == (
@@ -190,7 +191,10 @@ def rows(path: Path, *lines: str) -> list:
 
 
 def test_a_row_keeps_both_its_abstract_and_its_text(tmp_path):
-    both = '{"title": "T", "abstract": ["Short.", "It works."], "text": "METHODS\\n\\nWe gave 5 mg.\\n\\nRESULTS\\n\\nIt worked."}'
+    both = (
+        '{"title": "T", "abstract": ["Short.", "It works."], "text": "METHODS\\n\\nWe gave 5 '
+        'mg.\\n\\nRESULTS\\n\\nIt worked."}'
+    )
     assert rows(tmp_path / "rows.jsonl", both) == [
         [
             (("Abstract",), "Short. It works.", True),

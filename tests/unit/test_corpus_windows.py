@@ -74,8 +74,8 @@ def test_sentences_are_ordered_trimmed_and_lose_nothing(text):
 
 
 TEXT = (
-    "Naïve TNF-α users took 10⁻³ mg/kg (±0.5 µg), i.e. <5%.\nSjögren’s syndrome; pseudohypoparathyroidism — 日本 "
-    + "ACGT" * 40
+    "Naïve TNF-α users took 10⁻³ mg/kg (±0.5 µg), i.e. <5%.\nSjögren’s syndrome; pseudohypoparathyroidism — "
+    "日本 " + "ACGT" * 40
 )
 
 
@@ -145,8 +145,8 @@ def test_a_sentence_longer_than_a_window_is_cut_at_spaces_and_overlaps():
 
 def test_default_windows_of_running_text_are_as_the_defaults_say():
     text = (
-        "The patient with chronic lung disease was given prednisolone 40 mg once daily for five days and improved, although very slowly. "
-        * 100
+        "The patient with chronic lung disease was given prednisolone 40 mg once daily for five days and "
+        "improved, although very slowly. " * 100
     )
     spans = windows(text)
     tokens = [len(token_offsets(text[start:end])) for start, end in spans]

@@ -81,8 +81,10 @@ def test_bookshelf_chapter_with_bold_subtitles():
 
 def test_a_book_of_chapters_is_read_chapter_by_chapter():
     chapters = "".join(
-        f"<book-part><book-part-meta><title-group><title>C{i}</title></title-group></book-part-meta><body><p>Text {i}.</p>"
-        "<book-part><book-part-meta><title-group><title>Part</title></title-group></book-part-meta><body><p>Inner.</p></body></book-part>"
+        f"<book-part><book-part-meta><title-group><title>C{i}</title></title-group></book-part-meta><body><p>"
+        f"Text {i}.</p>"
+        "<book-part><book-part-meta><title-group><title>Part</title></title-group></book-part-meta><body><p>I"
+        "nner.</p></body></book-part>"
         "</body></book-part>"
         for i in (1, 2)
     )
@@ -93,10 +95,14 @@ def test_a_book_of_chapters_is_read_chapter_by_chapter():
 
 def test_pubmed_abstracts_are_whole_sections():
     first, second = read(
-        '<PubmedArticleSet><PubmedArticle><MedlineCitation><PMID Version="1">31</PMID><Article><Journal><JournalIssue><PubDate>'
-        "<MedlineDate>2001 Jan-Feb</MedlineDate></PubDate></JournalIssue></Journal><ArticleTitle>A vs B.</ArticleTitle><Abstract>"
-        '<AbstractText Label="AIM">To <i>see</i>.</AbstractText><AbstractText Label="RESULTS">p &lt; 0.05.</AbstractText></Abstract>'
-        "</Article></MedlineCitation></PubmedArticle><PubmedArticle><MedlineCitation><PMID>32</PMID><Article><ArticleTitle>None.</ArticleTitle></Article>"
+        "<PubmedArticleSet><PubmedArticle><MedlineCitation><PMID "
+        'Version="1">31</PMID><Article><Journal><JournalIssue><PubDate>'
+        "<MedlineDate>2001 Jan-Feb</MedlineDate></PubDate></JournalIssue></Journal><ArticleTitle>A vs "
+        "B.</ArticleTitle><Abstract>"
+        '<AbstractText Label="AIM">To <i>see</i>.</AbstractText><AbstractText Label="RESULTS">p &lt; '
+        "0.05.</AbstractText></Abstract>"
+        "</Article></MedlineCitation></PubmedArticle><PubmedArticle><MedlineCitation><PMID>32</PMID><Article>"
+        "<ArticleTitle>None.</ArticleTitle></Article>"
         "</MedlineCitation></PubmedArticle></PubmedArticleSet>"
     )
     assert (first.pmid, first.item, first.year, first.url) == (
@@ -112,7 +118,8 @@ def test_pubmed_abstracts_are_whole_sections():
 
 def test_medlineplus_topics_and_search_results():
     (topic,) = read(
-        '<health-topics total="1"><health-topic title="Gout" url="https://medlineplus.gov/gout.html" id="9" language="English">'
+        '<health-topics total="1"><health-topic title="Gout" url="https://medlineplus.gov/gout.html" id="9" '
+        'language="English">'
         "<full-summary>&lt;p&gt;Gout is &lt;b&gt;arthritis&lt;/b&gt;.&lt;/p&gt;&lt;h3&gt;Treatment&lt;/h3&gt;"
         "&lt;p&gt;5 &amp;lt; 6&lt;/p&gt;</full-summary></health-topic></health-topics>"
     )
@@ -130,7 +137,8 @@ def test_medlineplus_topics_and_search_results():
 def test_medquad_questions_are_headings_and_empty_answers_are_counted():
     (page,) = read(
         '<Document id="1" source="X" url="https://example.org/g"><Focus>Gout</Focus><QAPairs><QAPair pid="1">'
-        "<Question>What is Gout ?</Question><Answer>Key points   - It hurts.   -  Urate is high.</Answer></QAPair><QAPair><Question>Why?</Question><Answer></Answer></QAPair>"
+        "<Question>What is Gout ?</Question><Answer>Key points   - It hurts.   -  Urate is "
+        "high.</Answer></QAPair><QAPair><Question>Why?</Question><Answer></Answer></QAPair>"
         "</QAPairs></Document>"
     )
     assert (page.title, page.url, page.skipped) == ("Gout", "https://example.org/g", {"empty answer": 1})
@@ -140,7 +148,10 @@ def test_medquad_questions_are_headings_and_empty_answers_are_counted():
 BILLION_LAUGHS = (
     '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">]><article><body><p>&b;</p></body></article>'
 )
-EXTERNAL = '<!DOCTYPE x [<!ENTITY secret SYSTEM "file:///etc/hostname">]><article><body><p>&secret;</p></body></article>'
+EXTERNAL = (
+    '<!DOCTYPE x [<!ENTITY secret SYSTEM "file:///etc/hostname">]><article><body><p>&secret;</p></body></arti'
+    "cle>"
+)
 PARAMETER = '<!DOCTYPE x [<!ENTITY % remote SYSTEM "https://example.org/x.dtd"> %remote;]><article/>'
 
 
@@ -197,7 +208,10 @@ def test_records_are_read_as_they_come():
         def read(self, _size: int = -1) -> bytes:
             head = b"" if self.begun else b"<PubmedArticleSet>"
             self.begun = True
-            record = "<PubmedArticle><MedlineCitation><PMID>1</PMID><Article><Abstract><AbstractText>Text.</AbstractText></Abstract></Article>"
+            record = (
+                "<PubmedArticle><MedlineCitation><PMID>1</PMID><Article><Abstract><AbstractText>Text.</Abstra"
+                "ctText></Abstract></Article>"
+            )
             return head + f"{record}</MedlineCitation></PubmedArticle>".encode()
 
     documents = read_xml(Endless(), place="page.xml")
@@ -206,26 +220,34 @@ def test_records_are_read_as_they_come():
 
 def test_cells_of_a_table_with_a_body_stay_apart():
     row = "<tr><td>5</td><td>10</td></tr>"
-    article = f"<article><front><article-meta><title-group><article-title>Doses</article-title></title-group></article-meta></front><body><sec><title>Doses</title><table-wrap><table><tbody>{row}</tbody></table></table-wrap></sec></body></article>"
+    article = (
+        f"<article><front><article-meta><title-group><article-title>Doses</article-title></title-group></arti"
+        f"cle-meta></front><body><sec><title>Doses</title><table-wrap><table><tbody>{row}</tbody></table></ta"
+        f"ble-wrap></sec></body></article>"
+    )
     assert "510" not in str(outline(read(article)[0]))
     assert "10" in str(outline(read(article)[0]))
 
 
 def test_an_empty_cell_keeps_its_place():
     rows = (
-        "<tr><th>Drug</th><th>Adult</th><th>Child</th></tr><tr><td>Codeine</td><td/><td>contraindicated</td></tr>"
+        "<tr><th>Drug</th><th>Adult</th><th>Child</th></tr><tr><td>Codeine</td><td/><td>contraindicated</td><"
+        "/tr>"
         "<tr><td/><td>5 mg</td><td> </td></tr><tr><td/><td/><td/></tr>"
     )
     (document,) = read(
-        f"<article><body><sec><title>Doses</title><table-wrap><table>{rows}</table></table-wrap></sec></body></article>"
+        f"<article><body><sec><title>Doses</title><table-wrap><table>{rows}</table></table-wrap></sec></body>"
+        f"</article>"
     )
     assert outline(document) == [(("Doses",), "Drug | Adult | Child\nCodeine | | contraindicated\n| 5 mg |")]
 
 
 def test_abstracts_of_books_are_read_among_those_of_articles():
     chapter, book = (
-        "<PubmedBookArticle><BookDocument><PMID>20301295</PMID><Book><BookTitle>GeneReviews</BookTitle><PubDate><Year>1993</Year></PubDate>"
-        f'</Book>{title}<Abstract><AbstractText Label="MANAGEMENT">Give <i>iron</i>.</AbstractText></Abstract>{date}</BookDocument></PubmedBookArticle>'
+        "<PubmedBookArticle><BookDocument><PMID>20301295</PMID><Book><BookTitle>GeneReviews</BookTitle><PubDa"
+        "te><Year>1993</Year></PubDate>"
+        f'</Book>{title}<Abstract><AbstractText Label="MANAGEMENT">Give '
+        f"<i>iron</i>.</AbstractText></Abstract>{date}</BookDocument></PubmedBookArticle>"
         for title, date in (
             ("<ArticleTitle>Gout</ArticleTitle>", "<ContributionDate><Year>2001</Year></ContributionDate>"),
             ("", ""),

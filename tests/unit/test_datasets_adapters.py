@@ -87,7 +87,10 @@ LONG = "An invented sentence about sleep that is long enough to fill a file. " *
 
 
 def _many_pages(folder):
-    page = "<Document source='S'><QAPairs><QAPair><Question>What helps?</Question><Answer>{}</Answer></QAPair></QAPairs></Document>"
+    page = (
+        "<Document source='S'><QAPairs><QAPair><Question>What "
+        "helps?</Question><Answer>{}</Answer></QAPair></QAPairs></Document>"
+    )
     (folder / "page.xml").write_text(page.format(LONG))
     with tarfile.open(folder / "pages.tar.gz", "w:gz", compresslevel=1) as out:
         for number in range(RECORDS):
@@ -305,7 +308,8 @@ def test_meddialog_answers_with_the_doctors_turns_only():
     first, second = read_meddialog(FILES / "meddialog")
     assert first.question == "Should I open a small blister on my heel?"
     assert first.reference_answer == (
-        "Hello. Leave a small blister closed, because the skin over it keeps germs out.\nCover it with a plaster.\n\n"
+        "Hello. Leave a small blister closed, because the skin over it keeps germs out.\nCover it with a "
+        "plaster.\n\n"
         "Wear other shoes until it has healed."
     )
     assert first.meta == {"private": True, "url": "https://forum.example.org/questions/blister"}
@@ -322,7 +326,8 @@ def test_meddialog_reads_compressed_files_of_a_folder(tmp_path):
 def test_meddialog_takes_headings_for_text_where_they_cannot_stand(tmp_path):
     file = tmp_path / "one.txt"
     file.write_text(
-        "id=7\nhttps://x.example.org\n\nDescription\nPatient:\nWhat now?\n\nDialogue\nPatient:\nHm?\nDoctor:\nDescription\nRest.\n"
+        "id=7\nhttps://x.example.org\n\nDescription\nPatient:\nWhat "
+        "now?\n\nDialogue\nPatient:\nHm?\nDoctor:\nDescription\nRest.\n"
     )
     (case,) = read_meddialog(file)
     assert (case.question, case.reference_answer) == ("Patient: What now?", "Description\nRest.")

@@ -37,8 +37,15 @@ def test_summary_tells_counts_skips_and_source(tmp_path):
         f"wrote {tmp_path / 'g.jsonl'}: 4 cases (0 without gold claims), gold claims: 8 extracted",
         f"wrote {tmp_path / 'c.jsonl'}: 4 chunks",
         f"skipped 1: empty answer (first: {FILES / 'medquad' / '1_Example_QA' / '0000001.xml'}, pair 3)",
-        f"corpus: skipped 1: empty answer (first: {FILES / 'medquad' / '1_Example_QA' / '0000001.xml'}, pair 3)",
-        "source: MedQuAD: medical question-answer pairs from 12 websites of the National Institutes of Health, https://github.com/abachaa/MedQuAD",
+        (
+            f"corpus: skipped 1: empty answer (first: {FILES / 'medquad' / '1_Example_QA' / '0000001.xml'}, "
+            f"pair "
+            f"3)"
+        ),
+        (
+            "source: MedQuAD: medical question-answer pairs from 12 websites of the National Institutes of "
+            "Health, https://github.com/abachaa/MedQuAD"
+        ),
         "licence: CC BY 4.0",
         lines[-1],
     ]

@@ -251,7 +251,8 @@ def test_parameter_entity_is_refused(tmp_path):
 def test_doctype_without_entities_is_read_and_its_dtd_never_fetched(tmp_path):
     (tmp_path / "1.xml").write_text(
         '<!DOCTYPE Document SYSTEM "http://x.example.org/none.dtd">'
-        "<Document><QAPairs><QAPair><Question>Fever?</Question><Answer>Above 38&nbsp;&deg;C.</Answer></QAPair></QAPairs></Document>"
+        "<Document><QAPairs><QAPair><Question>Fever?</Question><Answer>Above "
+        "38&nbsp;&deg;C.</Answer></QAPair></QAPairs></Document>"
     )
     (case,) = read_medquad(tmp_path)
     assert case.reference_answer == "Above 38 °C."
@@ -267,7 +268,8 @@ def test_xml_of_another_kind(tmp_path):
 
 def test_pair_without_question_or_answer_is_counted(tmp_path):
     (tmp_path / "1.xml").write_text(
-        "<Document><QAPairs><QAPair><Answer>Rest.</Answer></QAPair><QAPair><Question>What helps?</Question></QAPair></QAPairs></Document>"
+        "<Document><QAPairs><QAPair><Answer>Rest.</Answer></QAPair><QAPair><Question>What "
+        "helps?</Question></QAPair></QAPairs></Document>"
     )
     skips = Skips()
     assert list(read_medquad(tmp_path, skips=skips)) == []
@@ -391,13 +393,20 @@ def test_ms2_review_of_another_shape(tmp_path, change, message):
     [
         (
             ",ReviewID\n0,1\n",
-            r"dev-targets.csv:1: column 'Target' is missing, the heading has '', 'ReviewID'; expected 'ReviewID', 'Target'",
+            (
+                r"dev-targets.csv:1: column 'Target' is missing, the heading has '', 'ReviewID'; expected "
+                r"'ReviewID', 'Target'"
+            ),
         ),
         ("", r"dev-targets.csv:1: column 'ReviewID' is missing, the heading has nothing"),
         (",ReviewID,Target\n0,1\n", r"dev-targets.csv:2: the row has 2 cells, expected 3 or more"),
         (
             ",ReviewID,Target\n0,1,Rest, and iron, helps.\n",
-            r"dev-targets.csv:2: the row has 5 cells, expected 3 as in the heading; .*double quotes around texts with commas",
+            (
+                r"dev-targets.csv:2: the row has 5 cells, expected 3 as in the heading; .*double quotes "
+                r"around "
+                r"texts with commas"
+            ),
         ),
         (',ReviewID,Target\n0,1,"never ends\n', r"dev-targets.csv:2: not CSV"),
     ],
@@ -418,14 +427,16 @@ def test_ms2_files_without_their_reviews_name_the_file_that_has_them(tmp_path, k
     file = Path(shutil.copy(FILES / "ms2" / "mslr" / f"dev-{kind}.csv", tmp_path))
     with pytest.raises(
         DataError,
-        match=rf"dev-{kind}\.csv: has no reviews of its own, expected those of dev-targets\.csv; give that file",
+        match=rf"dev-{kind}\.csv: has no reviews of its own, expected those of dev-targets\.csv; give that "
+        rf"file",
     ):
         adapt("ms2", file, tmp_path / "g.jsonl")
     (tmp_path / "dev-reviews-info.csv").unlink(missing_ok=True)
     shutil.copy(FILES / "ms2" / "mslr" / "dev-inputs.csv", tmp_path)
     with pytest.raises(
         DataError,
-        match=r"1: inputs without targets \(first: .*dev-inputs\.csv, which needs dev-targets\.csv beside it\)",
+        match=r"1: inputs without targets \(first: .*dev-inputs\.csv, which needs dev-targets\.csv beside "
+        r"it\)",
     ):
         adapt("ms2", tmp_path, tmp_path / "g.jsonl")
 

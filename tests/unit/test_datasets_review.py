@@ -316,7 +316,10 @@ def test_wrong_edits_name_file_and_line(cases, tmp_path, change, message):
     [
         (
             b"",
-            r"s.csv:1: column 'case' is missing, the heading has nothing; put back the heading case,claim,keep,key,text",
+            (
+                r"s.csv:1: column 'case' is missing, the heading has nothing; put back the heading "
+                r"case,claim,keep,key,text"
+            ),
         ),
         (
             b"case,claim,keep,text\n",

@@ -285,6 +285,7 @@ def test_agreement_counts_what_the_student_cannot_score_as_disagreement():
 def test_spans_match_without_their_marks():
     text = "Iron helps. Zinc does not."
     row = SilverAnswer(id="a", case_id="a", question="", answer=text, provenance=FROM,
-                       claims=(SilverClaim(text="Iron helps.", start=0, end=11), SilverClaim(text="Zinc does not.", start=12, end=26)))  # fmt: skip
+                       claims=(SilverClaim(text="Iron helps.", start=0, end=11), SilverClaim(text="Zinc does "
+                                                                                                  "not.", start=12, end=26)))  # fmt: skip
     found = agree_on_spans([row], lambda _: [(0, 10), (12, 16)])
     assert (found.equal, found.taught, found.found, found.f1) == (1, 2, 2, 0.5)

@@ -246,7 +246,10 @@ def test_a_page_is_committed_as_it_is_written(page):
 
 
 def test_what_is_written_is_the_same_the_next_time_and_holds_what_was_asked_for():
-    page = "A\n\n<!-- table: metrics claims -->\n\nB\n\n<!-- file: docs/pages.css -->\n```css\n```\n\n<!-- runnable -->\n```python\nx = 1\n```\n"
+    page = (
+        "A\n\n<!-- table: metrics claims -->\n\nB\n\n<!-- file: docs/pages.css -->\n```css\n```\n\n<!-- "
+        "runnable -->\n```python\nx = 1\n```\n"
+    )
     first = TABLES.written(page)
     assert TABLES.written(first) == first
     assert "| `faithfulness` |" in first.partition("\nB\n")[0]

@@ -108,7 +108,8 @@ def test_without_scispacy_the_extra_is_named_before_the_first_claim(monkeypatch)
 def test_an_unknown_linker_is_named(name):
     with pytest.raises(
         DataError,
-        match=f"the linker '{name}' is unknown; expected default, none, scispacy, or such as scispacy:en_core_sci_md",
+        match=f"the linker '{name}' is unknown; expected default, none, scispacy, or such as "
+        f"scispacy:en_core_sci_md",
     ):
         load_checker(linker=name)
 

@@ -5,7 +5,10 @@ import sys
 
 
 def modules_after(code: str) -> set[str]:
-    script = f"import sys; import pytest; before = set(sys.modules); {code}; print('\\n'.join(set(sys.modules) - before))"
+    script = (
+        f"import sys; import pytest; before = set(sys.modules); {code}; print('\\n'.join(set(sys.modules) - "
+        f"before))"
+    )
     return set(
         subprocess.run(
             [sys.executable, "-c", script], check=True, capture_output=True, text=True

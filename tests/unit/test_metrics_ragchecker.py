@@ -133,7 +133,11 @@ def test_nothing_right_has_an_f1_of_zero():
     [
         (
             ([1], [1], [[1, 0]], [[1, 0, 1]]),
-            r"chunks_entail_claims is \(1, 2\) and chunks_entail_gold \(1, 3\), expected \(M, K\) and \(N, K\)",
+            (
+                r"chunks_entail_claims is \(1, 2\) and chunks_entail_gold \(1, 3\), expected \(M, K\) and "
+                r"\(N, "
+                r"K\)"
+            ),
         ),
         (
             ([], [1], np.zeros((0, 3), bool), [[1]]),
@@ -158,7 +162,11 @@ def test_nothing_right_has_an_f1_of_zero():
         (([1], [1], [[1, 0], [1]], [[1]]), "chunks_entail_claims has rows of different lengths"),
         (
             ([0.7], [1], [[1]], [[1]]),
-            r"answer_entails_claims holds \[0\.7\], expected .*; turn scores into booleans by a threshold first",
+            (
+                r"answer_entails_claims holds \[0\.7\], expected .*; turn scores into booleans by a "
+                r"threshold "
+                r"first"
+            ),
         ),
         (([1], ["yes"], [[1]], [[1]]), "response_entails_gold holds"),
         (([1], [None], [[1]], [[1]]), "response_entails_gold holds"),

@@ -18,7 +18,10 @@ safetensors = pytest.importorskip("safetensors.torch")
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "iron", "zinc", "helps", "the", "body"]
 LABELS = ["entailment", "neutral", "contradiction"]
-CODE = "from pathlib import Path\nPath(__file__).with_name('ran').touch()\nPath({ran!r}).touch()\nclass Thing:\n    pass\n"
+CODE = (
+    "from pathlib import Path\nPath(__file__).with_name('ran').touch()\nPath({ran!r}).touch()\nclass "
+    "Thing:\n    pass\n"
+)
 
 
 class _Bomb:

@@ -179,7 +179,10 @@ class TestAssertNoMajorOmission:
             (
                 IRON,
                 TEA,
-                r"1 of 1 major gold claim not in the answer\n\nABSENT        Tea lowers absorption\. \(major, key\)",
+                (
+                    r"1 of 1 major gold claim not in the answer\n\nABSENT        Tea lowers absorption\. "
+                    r"\(major, key\)"
+                ),
             ),
             (REFUSAL, TEA, "ABSENT"),
             ("Milk never cures gout.", "Milk cures gout.", "CONTRADICTED"),

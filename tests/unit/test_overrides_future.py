@@ -1,4 +1,7 @@
-"""Dates that have not come: findings dated there are refuted, plans are not. The clock here is in June 2026."""
+"""Dates that have not come: findings dated there are refuted, plans are not.
+
+The clock here is in June 2026.
+"""
 
 from datetime import date
 

@@ -101,7 +101,11 @@ def test_a_factory_gets_its_table_and_the_settings_that_it_asks_for(name, table,
         (
             "my_search:needs_depth",
             {},
-            r"cannot be made \(missing a required argument: 'depth'\); its parameters after the chunks are depth, k1=5.0, it was given k1\.",
+            (
+                r"cannot be made \(missing a required argument: 'depth'\); its parameters after the chunks "
+                r"are "
+                r"depth, k1=5.0, it was given k1\."
+            ),
         ),
         (
             "my_search:needs_depth",

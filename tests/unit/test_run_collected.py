@@ -99,8 +99,8 @@ def test_two_tests_that_measure_a_case_differently_are_named():
     collected.add(result(case("a", "sr")), test_id="t.py::test_b[a]")
     (message,) = collected.disagreements()
     assert (
-        "1 case(s) of slice 'iron', retriever 'bm25', checker 'student' and k=3 came out differently in different tests: a."
-        in message
+        "1 case(s) of slice 'iron', retriever 'bm25', checker 'student' and k=3 came out differently in "
+        "different tests: a." in message
     )
     assert "t.py::test_a[a], t.py::test_b[a]" in message
     assert "make the answers repeatable" in message

@@ -390,8 +390,15 @@ def test_a_project_switches_a_shipped_rule_off(tmp_path):
             r"not_more_often_than is 3, expected one of day, week, month, year, or a time such as '48 hours'",
         ),
         (
-            "[[contraindication]]\nid = 'a'\nsource = 's'\ndrug = ['x']\ncondition = ['y']\negfr_below = '30 mg'",
-            r"contraindication rule 'a': egfr_below is '30 mg', expected a kidney function such as '30 mL/min'",
+            (
+                "[[contraindication]]\nid = 'a'\nsource = 's'\ndrug = ['x']\ncondition = ['y']\negfr_below = "
+                "'30 "
+                "mg'"
+            ),
+            (
+                r"contraindication rule 'a': egfr_below is '30 mg', expected a kidney function such as '30 "
+                r"mL/min'"
+            ),
         ),
         (
             "[[triage]]\nid = 'a'\nsource = 's'\nsigns = ['$alcohl']",

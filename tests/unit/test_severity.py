@@ -1,8 +1,9 @@
 """Rules of severity: claims graded by hand, files that cannot be read, the project's rules, people's labels.
 
-`severity_claims.jsonl` holds the claims that the shipped rules were written for. `severity_claims_apart.jsonl` was
-written before the rules, and `severity_claims_fresh.jsonl` holds claims of LLM-written pairs (CC BY 4.0) that were
-graded by hand before a rule had read them. No rule is fitted to these two.
+`severity_claims.jsonl` holds the claims that the shipped rules were written for.
+`severity_claims_apart.jsonl` was written before the rules, and `severity_claims_fresh.jsonl` holds claims of
+LLM-written pairs (CC BY 4.0) that were graded by hand before a rule had read them. No rule is fitted to these
+two.
 """
 
 import json
@@ -110,7 +111,8 @@ def test_hostile_texts_are_graded_in_time():
         assert graded(verdict_of(text), text).severity.risk in ("moderate", "high")
 
 
-# Files of a project ---------------------------------------------------------------------------------------------
+# Files of a project
+# ---------------------------------------------------------------------------------------------
 
 
 def written(tmp_path, text):
@@ -152,12 +154,15 @@ BROKEN = {
     HIGH + 'claim = "dose"\n': "claim is 'dose', expected a list of texts",
     HIGH + 'claim = ["#dug"]\n': "#dug is unknown, expected one of #amount",
     HIGH + 'claims = ["dose"]\n': "unknown key 'claims', did you mean 'claim'",
-    HIGH + 'verdict = ["wrong"]\nclaim = ["dose"]\n': "verdict is 'wrong'; expected one of refuted, unsupported",
+    HIGH + 'verdict = ["wrong"]\nclaim = ["dose"]\n': "verdict is 'wrong'; expected one of refuted, "
+                                                      "unsupported",
     HIGH + 'turned = "yes"\n': "turned is 'yes', expected true or false",
-    '[[risk]]\nid = "mine"\nrisk = "severe"\nclaim = ["dose"]\n': "risk is 'severe'; expected one of none, low",
+    '[[risk]]\nid = "mine"\nrisk = "severe"\nclaim = ["dose"]\n': "risk is 'severe'; expected one of none, "
+                                                                  "low",
     '[[risk]]\nrisk = "low"\nclaim = ["dose"]\n': "number 1': id is None",
     HIGH + 'claim = ["dose"]\n' + HIGH + 'claim = ["pill"]\n': "is there twice",
-    '[[risk]]\nid = "dose"\nrisk = "low"\nclaim = ["dose"]\n': "'dose' is there already; give yours another id",
+    '[[risk]]\nid = "dose"\nrisk = "low"\nclaim = ["dose"]\n': "'dose' is there already; give yours another "
+                                                               "id",
     '[[levels]]\nid = "x"\n': "unknown key 'levels'",
     'off = ["doses"]\n': "off names 'doses', which is no rule of severity, did you mean 'dose'",
     '[otherwise]\nrisk = "low"\n': "otherwise.risk is 'low', expected as in risk = {refuted",
@@ -189,7 +194,8 @@ def test_every_shipped_rule_says_why():
     assert all(rule.get("why") for rule in table["risk"])
 
 
-# Metrics, gates, labels --------------------------------------------------------------------------------------------
+# Metrics, gates, labels
+# --------------------------------------------------------------------------------------------
 
 CHUNK = Chunk(
     id="c",

@@ -334,7 +334,8 @@ def test_a_recording_is_replayed_without_a_socket_a_key_or_the_client(
         asking_for("new-case"),
         pytest.raises(
             TeacherError,
-            match=r"case 'new-case': the cassette .*c\.jsonl holds no answer to this request of the judge on claim 'c9' .*--medfaith-llm record",
+            match=r"case 'new-case': the cassette .*c\.jsonl holds no answer to this request of the judge on "
+            r"claim 'c9' .*--medfaith-llm record",
         ),
     ):
         judged(teacher, Claim(id="c9", text="Something else."))

@@ -63,7 +63,8 @@ def test_a_reply_is_read_past_what_stands_around_it(text):
         ('{"label": ["entail"]}', "field 'label' is"),
         ('{"label": "supported"}', "expected one of entail, neutral, contradict"),
         ('{"label": "entail", "evidence": "all"}', "field 'evidence' is 'all', expected a list"),
-        ('{"label": "entail", "evidence": [{"passage": "2", "stance": "entail", "quote": "x"}]}', "a whole number"),
+        ('{"label": "entail", "evidence": [{"passage": "2", "stance": "entail", "quote": "x"}]}', ("a whole "
+                                                                                                  "number")),
         (reply("entail"), 'without evidence of the stance "entail"'),
         (reply("entail", (2, "part", "Metformin lowers glucose")), "from two passages"),
         (reply("entail", (1, "part", "Take 2.5 mg once"), (1, "part", "not 10 mg")), "from two passages"),
@@ -76,7 +77,8 @@ def test_a_reply_is_read_past_what_stands_around_it(text):
         (reply("entail", (2, "entail", "Metformin ... glucose")), "does not stand in passage 2"),
         (reply("entail", (2, "entail", "")), "does not stand in passage 2"),
         (reply("entail", (2, "entail", "lowers")), "shorter than 3 words"),
-        (reply("entail", (2, "entail", "lowers"), (2, "entail", "Metformin lowers glucose")), "shorter than 3 words"),
+        (reply("entail", (2, "entail", "lowers"), (2, "entail", "Metformin lowers glucose")), ("shorter than "
+                                                                                              "3 words")),
     ],
 )  # fmt: skip
 def test_anything_else_is_refused_and_says_why(text, message):
@@ -199,8 +201,15 @@ def test_what_several_cases_took_is_summed_and_said():
     )
     assert use_lines(sum_uses([])) == use_lines(sum_uses([LlmUse()])) == []
     assert use_lines(sum_uses([one, LlmUse(), other])) == [
-        "teacher m: 3 requests (1 replayed); 1 asked again for a usable reply; 1,005 tokens in, 50 out, estimated; 0.7500 EUR; 10 / 30 ms at p50 / p95",
+        (
+            "teacher m: 3 requests (1 replayed); 1 asked again for a usable reply; 1,005 tokens in, 50 out, "
+            "estimated; 0.7500 EUR; 10 / 30 ms at p50 / p95"
+        ),
         "teacher: all samples agree on 1 of 2 items; least agreement 0.60",
         "UNANSWERED: the teacher gave no usable answer to 4 of its items: 3 because slow; 1 because gone",
-        "WARNING: the judge m is of the family of llama2, which wrote the answers; a model favours answers like its own (allow_same_family = true takes this line away)",
+        (
+            "WARNING: the judge m is of the family of llama2, which wrote the answers; a model favours "
+            "answers "
+            "like its own (allow_same_family = true takes this line away)"
+        ),
     ]

@@ -152,7 +152,10 @@ def test_a_file_without_an_answer_is_an_error(tmp_path):
         ('{"a": NaN}', r"spans.jsonl:4: not JSON \(NaN is no JSON number\)"),
         (
             '{"question": "Why?"}',
-            r"spans.jsonl:4: got an object with 'question', which is no known span; expected OTLP \(resourceSpans\)",
+            (
+                r"spans.jsonl:4: got an object with 'question', which is no known span; expected OTLP "
+                r"\(resourceSpans\)"
+            ),
         ),
         (
             '{"resourceSpans": {}}',

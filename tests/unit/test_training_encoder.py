@@ -237,7 +237,10 @@ def test_answers_of_one_medquad_page_may_be_negatives_for_each_other(tmp_path):
         )
     )
     for source in ("NIDDK", "GARD"):
-        text = f'<Document id="1" source="{source}" url="u"><Focus>Gout</Focus><QAPairs>{answers}</QAPairs></Document>'
+        text = (
+            f'<Document id="1" source="{source}" url="u"><Focus>Gout</Focus><QAPairs>{answers}</QAPairs></Doc'
+            f"ument>"
+        )
         (tmp_path / f"{source}.xml").write_text(text)
     first, second = read_medquad_pairs(tmp_path, only=("GARD",))
     assert (first.query, first.document) == ("What is gout?", "Gout. A disease.")
@@ -249,7 +252,10 @@ def test_answers_of_one_medquad_page_may_be_negatives_for_each_other(tmp_path):
     ("article", "expected"),
     [
         (
-            "TITLE.\nA trial\n\nABSTRACT.BACKGROUND:.\nWe asked.\n\nABSTRACT.RESULTS:.\nIt fell.\n\nBODY.\nLong.",
+            (
+                "TITLE.\nA trial\n\nABSTRACT.BACKGROUND:.\nWe asked.\n\nABSTRACT.RESULTS:.\nIt "
+                "fell.\n\nBODY.\nLong."
+            ),
             "A trial. We asked. It fell.",
         ),
         ("TITLE: \nA trial\n\n\nIt fell. (P < 0.1).\n", "A trial. It fell. (P < 0.1)."),

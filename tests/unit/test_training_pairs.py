@@ -151,7 +151,10 @@ def test_partial_support_names_no_label(tmp_path):
 
 
 def test_evidence_inference_states_the_true_direction_a_false_one_and_an_unnamed_outcome(tmp_path):
-    span = "Mean systolic pressure fell by nine millimetres with drug A and by two with placebo, a clear difference between arms."
+    span = (
+        "Mean systolic pressure fell by nine millimetres with drug A and by two with placebo, a clear "
+        "difference between arms."
+    )
     prompts = [
         {
             "PromptID": "1",

@@ -28,7 +28,10 @@ from training.published import (
 from training.recipe import load_sources, read_recipe
 from training.texts import TEXTS
 
-TEXT = "We asked who sleeps. Fifty people took part. The tea shortened sleep by an hour. Nobody fell ill. Tea costs sleep."
+TEXT = (
+    "We asked who sleeps. Fifty people took part. The tea shortened sleep by an hour. Nobody fell ill. Tea "
+    "costs sleep."
+)
 EDITS = [{"start": TEXT.index("shortened"), "end": TEXT.index(" sleep by"), "text": "did not shorten"}]
 CLAIMS = [
     {"text": "With tea, people slept less.", "label": "entail", "alt_label": "contradict", "sentences": [2]},
@@ -59,7 +62,8 @@ def test_each_edit_is_made_in_its_sentence():
 
 def test_articles_are_read_by_paragraph_and_abstract(tmp_path):
     article = (
-        "TITLE.\nTea and sleep\n\n\nABSTRACT.AIM.\nWe asked who sleeps.\n\nABSTRACT.RESULTS.\nTea shortened sleep.\n\n"
+        "TITLE.\nTea and sleep\n\n\nABSTRACT.AIM.\nWe asked who sleeps.\n\nABSTRACT.RESULTS.\nTea shortened "
+        "sleep.\n\n"
         "BODY.INTRODUCTION.\nSleep is good.  Tea is old. It is drunk hot.\n\nBODY.\nNobody fell ill.\n"
     )
     with tarfile.open(tmp_path / "abstracts.tar.gz", "w:gz") as archive:
@@ -311,7 +315,8 @@ def test_a_recipe_names_the_texts_beside_the_claims(tmp_path):
     written(tmp_path / "claims")
     recipe = tmp_path / "r.toml"
     recipe.write_text(
-        'base = "b"\nphases = []\n[sources.tea]\nreader = "published"\npath = "{repo}/claims/check_covid.jsonl"\ntexts = "{data}/corpus.json"\n'
+        'base = "b"\nphases = []\n[sources.tea]\nreader = "published"\npath = '
+        '"{repo}/claims/check_covid.jsonl"\ntexts = "{data}/corpus.json"\n'
     )
     train = load_sources(read_recipe(recipe, data=tmp_path / "claims", repo=tmp_path)).train
     assert {pair.source for pair in train["tea"]} == {"check_covid"}

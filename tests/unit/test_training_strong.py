@@ -14,7 +14,8 @@ from training.pairs import Pair, read_written  # noqa: E402
 PARTS = ["heart", "lung", "liver", "skin", "bone", "eye", "ear", "hand"]
 WORDS = [*PARTS, "good", "poison", "for", "the", "to", "it", "helps", "."]
 LINES = {
-    "sources": 'base = "b"\nphases = []\n[sources]\nshort = { reader = "written", path = "{repo}/short.jsonl" }\n'
+    "sources": 'base = "b"\nphases = []\n[sources]\nshort = { reader = "written", path = '
+    '"{repo}/short.jsonl" }\n'
 }
 
 

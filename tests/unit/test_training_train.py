@@ -100,7 +100,10 @@ def test_a_phase_can_leave_the_mean_of_its_weights_and_earlier_ones(base, pairs,
 
 def test_a_source_may_read_the_files_of_another(tmp_path):
     path = tmp_path / "recipe.toml"
-    rows = 'beside = { reader = "written_beside", like = "written" }\nwritten = { reader = "written", path = "{repo}/w.jsonl", held_out_one_in = 10 }\n'
+    rows = (
+        'beside = { reader = "written_beside", like = "written" }\nwritten = { reader = "written", path = '
+        '"{repo}/w.jsonl", held_out_one_in = 10 }\n'
+    )
     path.write_text(f'base = "b"\nphases = []\n[sources]\n{rows}')
     beside = read_recipe(path, data=tmp_path, repo=tmp_path).sources["beside"]
     assert (beside["reader"], beside["paths"], beside["held_out_one_in"]) == (
@@ -118,7 +121,10 @@ def test_a_source_may_read_the_files_of_another(tmp_path):
 def test_a_phase_may_take_the_shares_of_an_earlier_one(tmp_path):
     path = tmp_path / "recipe.toml"
     first = '[[phases]]\nname = "one"\nepochs = 1\nlearning_rate = 1e-4\nshares = { a = 1.0, b = 0.5 }\n'
-    second = '[[phases]]\nname = "two"\nlike = "one"\ntimes = 0.5\nepochs = 1\nlearning_rate = 1e-4\nshares = { b = 0.1, c = 2.0 }\n'
+    second = (
+        '[[phases]]\nname = "two"\nlike = "one"\ntimes = 0.5\nepochs = 1\nlearning_rate = 1e-4\nshares = { b '
+        "= 0.1, c = 2.0 }\n"
+    )
     path.write_text(f'base = "b"\n[sources]\n{first}{second}')
     assert read_recipe(path, data=tmp_path, repo=tmp_path).phases[1].shares == {"a": 0.5, "b": 0.1, "c": 2.0}
     path.write_text(f'base = "b"\n[sources]\n{second}{first}')
@@ -129,7 +135,8 @@ def test_a_phase_may_take_the_shares_of_an_earlier_one(tmp_path):
 def test_a_recipe_that_averages_with_a_later_phase_is_refused(tmp_path):
     path = tmp_path / "recipe.toml"
     path.write_text(
-        'base = "b"\n[sources]\n[[phases]]\nname = "one"\nepochs = 1\nlearning_rate = 1e-4\nshares = {}\naverage = ["two"]\n'
+        'base = "b"\n[sources]\n[[phases]]\nname = "one"\nepochs = 1\nlearning_rate = 1e-4\nshares = '
+        '{}\naverage = ["two"]\n'
     )
     with pytest.raises(ValueError, match="phase 'one' rests on two; expected phases that come before it"):
         read_recipe(path, data=tmp_path, repo=tmp_path)

@@ -208,9 +208,12 @@ def langfuse_storage() -> list[dict[str, Any]]:
     ]
     row = {"trace_id": TRACE, "level": "DEFAULT"}
     return [
-        {**row, "id": CALL, "type": "GENERATION", "parent_observation_id": None, "start_time": "2026-01-01 00:00:03.000000",
+        {**row, "id": CALL, "type": "GENERATION", "parent_observation_id": None, "start_time": "2026-01-01 "
+                                                                                               "00:00:03.0000"
+                                                                                               "00",
          "input": json.dumps([{"role": "user", "content": QUESTION}]), "output": ANSWER},
-        {**row, "id": FOUND, "type": "SPAN", "parent_observation_id": None, "start_time": "2026-01-01 00:00:02.000000",
+        {**row, "id": FOUND, "type": "SPAN", "parent_observation_id": None, "start_time": "2026-01-01 "
+                                                                                          "00:00:02.000000",
          "input": QUESTION, "output": json.dumps(found)},
     ]  # fmt: skip
 
@@ -239,8 +242,11 @@ def langsmith() -> list[dict[str, Any]]:
         "messages": [[{"lc": 1, "id": ["x", "HumanMessage"], "kwargs": {"content": " ".join(PASSAGES)}}]]
     }
     return [
-        {"id": CALL, "trace_id": TRACE, "parent_run_id": TRACE, "run_type": "llm", "dotted_order": "1.3", "inputs": prompt, "outputs": call},
-        {"id": FOUND, "trace_id": TRACE, "parent_run_id": TRACE, "run_type": "retriever", "dotted_order": "1.2",
+        {"id": CALL, "trace_id": TRACE, "parent_run_id": TRACE, "run_type": "llm", "dotted_order": "1.3", "in"
+                                                                                                          "pu"
+                                                                                                          "ts": prompt, "outputs": call},
+        {"id": FOUND, "trace_id": TRACE, "parent_run_id": TRACE, "run_type": "retriever", "dotted_order": "1."
+                                                                                                          "2",
          "inputs": {"query": QUESTION}, "outputs": {"documents": found}},
         {"id": TRACE, "trace_id": TRACE, "parent_run_id": None, "run_type": "chain", "dotted_order": "1",
          "inputs": {"question": QUESTION}, "outputs": {"output": ANSWER}},
@@ -254,16 +260,29 @@ def langsmith_tree() -> list[dict[str, Any]]:
     return [{**{key: value for key, value in root.items() if key != "trace_id"}, "child_runs": children}]
 
 
-# What programs and web services of the three tools wrap their spans in, with the fields that they leave empty.
+# What programs and web services of the three tools wrap their spans in, with the fields that they leave
+# empty.
 
 
 def phoenix_page() -> dict[str, Any]:
     """A page of Phoenix's web service: attributes are flat, lists are numbered keys."""
     row = {"status_code": "OK", "status_message": "", "events": [], "end_time": "2026-01-01T00:00:09+00:00"}
     root = {"id": "U3Bhbjox", "name": "query", "context": {"trace_id": TRACE, "span_id": ROOT}, "span_kind": "CHAIN", "parent_id": None,
-            "start_time": "2026-01-01T00:00:01+00:00", "attributes": {"input.value": QUESTION, "input.mime_type": "text/plain", "output.value": ANSWER, KIND: "CHAIN"}}  # fmt: skip
-    found = {"id": "U3Bhbjoy", "name": "retrieve", "context": {"trace_id": TRACE, "span_id": FOUND}, "span_kind": "RETRIEVER", "parent_id": ROOT,
-             "start_time": "2026-01-01T00:00:02+00:00", "attributes": {"input.value": QUESTION, KIND: "RETRIEVER", **documents()}}  # fmt: skip
+            "start_time": "2026-01-01T00:00:01+00:00", "attributes": {"input.value": QUESTION, "input.mime_ty"
+                                                                                               "pe": "text/pl"
+                                                                                                     "ain", "output.value": ANSWER, KIND: "CHAIN"}}  # fmt: skip
+    found = {"id": "U3Bhbjoy", "name": "retrieve", "context": {"trace_id": TRACE, "span_id": FOUND}, "span_ki"
+                                                                                                     "nd": "R"
+                                                                                                           "E"
+                                                                                                           "T"
+                                                                                                           "R"
+                                                                                                           "I"
+                                                                                                           "E"
+                                                                                                           "V"
+                                                                                                           "E"
+                                                                                                           "R", "parent_id": ROOT,
+             "start_time": "2026-01-01T00:00:02+00:00", "attributes": {"input.value": QUESTION, KIND: "RETRIE"
+                                                                                                      "VER", **documents()}}  # fmt: skip
     return {"data": [{**row, **root}, {**row, **found}], "next_cursor": None}
 
 
@@ -311,11 +330,24 @@ def langfuse_page() -> dict[str, Any]:
     ]
     return {
         "data": [
-            {**row, "id": CALL, "type": "GENERATION", "name": "ChatModel", "parentObservationId": ROOT, "startTime": "2026-01-01T00:00:03.000Z", "providedModelName": "m-1",
+            {**row, "id": CALL, "type": "GENERATION", "name": "ChatModel", "parentObservationId": ROOT, "star"
+                                                                                                        "tTim"
+                                                                                                        "e": "2026-01-01T00:00:03.000Z", "providedModelName": "m-1",
              "input": json.dumps({"messages": PROMPT}), "output": json.dumps({"role": "assistant", "content": ANSWER})},
             {**row, "id": FOUND, "type": "RETRIEVER", "name": "VectorStoreRetriever", "parentObservationId": ROOT, "startTime": "2026-01-01T00:00:02.000Z",
              "input": json.dumps(QUESTION), "output": json.dumps(found)},
-            {**row, "id": ROOT, "type": "CHAIN", "name": "rag", "parentObservationId": None, "startTime": "2026-01-01T00:00:01.000Z",
+            {**row, "id": ROOT, "type": "CHAIN", "name": "rag", "parentObservationId": None, "startTime": "20"
+                                                                                                          "26"
+                                                                                                          "-0"
+                                                                                                          "1-"
+                                                                                                          "01"
+                                                                                                          "T0"
+                                                                                                          "0:"
+                                                                                                          "00"
+                                                                                                          ":0"
+                                                                                                          "1."
+                                                                                                          "00"
+                                                                                                          "0Z",
              "input": json.dumps({"question": QUESTION}), "output": json.dumps({"answer": ANSWER})},
         ],
         "meta": {"page": 1, "limit": 50, "totalItems": 3, "totalPages": 1},

@@ -47,11 +47,13 @@ _CLAUSE_AFTER = re.compile(r"\W*$|[,;:.]|\s+guid|\s+and\b")
 _SAME_BUT_NAME = 0.6
 _FEWEST_INITIALS = 3
 _CLINICAL = frozenset(  # Evidence says them in words that have other initials.
-    "TDS QDS BID TID QID PRN ECG EKG EEG CXR MRI PET FBC CBC LFT LFTs GFR BMI BNP CRP ESR ABG CSF CPR ICU ITU IVIG PPI OTC USA".split()
+    "TDS QDS BID TID QID PRN ECG EKG EEG CXR MRI PET FBC CBC LFT LFTs GFR BMI BNP CRP ESR ABG CSF CPR ICU "
+    "ITU IVIG PPI OTC USA".split()
 )
 _EPONYM = re.compile(
     r"(?<=\w\s)(?P<name>[A-Z][a-z]{2,}(?:[-–][A-Z][a-z]+)*)(?:[’']s)?\s+"
-    r"(?P<of>criteria|scores?|scale|classification|formula|equation|rules?|index|regimen|manoeuvre|maneuver|sign|test|protocol|"
+    r"(?P<of>criteria|scores?|scale|classification|formula|equation|rules?|index|regimen|manoeuvre|maneuver"
+    r"|sign|test|protocol|"
     r"stage|technique|procedure)\b"
 )
 _BODY = (

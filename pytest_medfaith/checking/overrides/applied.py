@@ -27,8 +27,8 @@ def overridden(
 ) -> Verdict:
     """Returns `verdict`, refuted where the claim cannot be, with what the rules `future` and `trial` find.
 
-    A claim of a trial that exists but that no evidence names is not refuted: it may be true. The finding tells
-    of it, where the claim is unsupported.
+    A claim of a trial that exists but that no evidence names is not refuted: it may be true. The finding
+    tells of it, where the claim is unsupported.
 
     Args:
         verdict: after all other rules.

@@ -10,20 +10,25 @@ from pytest_medfaith.quantities.quantity import Quantity, same_dimension, same_q
 from pytest_medfaith.quantities.reader import read_quantities
 
 _JOINT = re.compile(
-    r"[,;:.!?()\u2013\u2014]\s|[;()]|\b(?:so|and|but|which|that|therefore|thus|because|since|as|given|although|though|"
+    r"[,;:.!?()\u2013\u2014]\s|[;()]|\b(?:so|and|but|which|that|therefore|thus|because|since|as|given"
+    r"|although|though|"
     r"while|hence)\b",
     re.IGNORECASE,
 )
 _OF_THE_ASKER = re.compile(
-    r"\b(?:you(?:['’]re|['’]ve|\s+(?:also\s+|already\s+|currently\s+)?(?:are|aren['’]t|were|have|haven['’]t|had|do|don['’]t|"
+    r"\b(?:you(?:['’]re|['’]ve|\s+(?:also\s+|already\s+|currently\s+)?(?:are|aren['’]t|were|have|haven['’]t"
+    r"|had|do|don['’]t|"
     r"did|take|smoke|drink|weigh|use))|your)\b",
     re.IGNORECASE,
 )
 # Advice may differ from what the asker does now: "Take 5 mg" to "I take 10 mg". Other times may, too.
 _ADVICE = re.compile(
-    r"\b(?:should|can|could|may|might|must|need|needs|try|aim|target|goal|recommend\w*|suggest\w*|advis\w*|if|when|"
-    r"unless|until|would|will|want|ask|tell|increas\w*|reduc\w*|lower\w*|rais\w*|chang\w*|stop\w*|start\w*|switch\w*|"
-    r"normal\w*|usual\w*|most|people|risk|chance|have to|do not have to|only|yet|longer|anymore|before|after|sure|"
+    r"\b(?:should|can|could|may|might|must|need|needs|try|aim|target|goal|recommend\w*|suggest\w*|advis\w*|if"
+    r"|when|"
+    r"unless|until|would|will|want|ask|tell|increas\w*|reduc\w*|lower\w*|rais\w*|chang\w*|stop\w*|start\w*"
+    r"|switch\w*|"
+    r"normal\w*|usual\w*|most|people|risk|chance|have to|do not have "
+    r"to|only|yet|longer|anymore|before|after|sure|"
     r"whether|next|dose|tell|check|make|never)\b",
     re.IGNORECASE,
 )
@@ -59,7 +64,8 @@ def _clauses(text: str) -> list[tuple[int, int]]:
 def _contradict(clause: str, fact: str) -> bool:
     """Returns whether a clause and a fact deny each other, or give the same thing another amount.
 
-    "You do not smoke" denies "You smoke 20 a day", but "You do not take it with food" does not deny "You take it".
+    "You do not smoke" denies "You smoke 20 a day", but "You do not take it with food" does not deny "You take
+    it".
     """
     clause, fact = (_SHORT_NOT.sub(" not", _SHORT_BE.sub(" are", text)) for text in (clause, fact))
     mine, theirs = _keys(clause), _keys(fact)

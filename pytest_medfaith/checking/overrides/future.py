@@ -19,14 +19,16 @@ DATED_AHEAD = timedelta(days=92)
 _FIRST_CLOCK = timezone(timedelta(hours=14))  # where a day begins first
 
 _SOURCES = (
-    r"trials?|stud(?:y|ies)|guidelines?|guidance|reviews?|meta-?analys[ei]s|surveys?|cohorts?|reports?|papers?|"
+    r"trials?|stud(?:y|ies)|guidelines?|guidance|reviews?|meta-?analys[ei]s|surveys?|cohorts?|reports?"
+    r"|papers?|"
     r"articles?|RCTs?|consensus|statements?|analys[ei]s|registr(?:y|ies)|recommendations?|updates?|editions?|"
     r"labels?|approvals?|publications?|census"
 )
 _MADE_KNOWN = (
     r"show(?:ed|n)|found|reported|published|approved|demonstrated|concluded|confirmed|recommended|released|"
     r"presented|announced|issued|licensed|authori[sz]ed|introduced|launched|withdrawn|withdrew|retracted|"
-    r"completed|enrolled|randomi[sz]ed|recruited|conducted|discovered|observed|proved|proven|established|banned|"
+    r"completed|enrolled|randomi[sz]ed|recruited|conducted|discovered|observed|proved|proven|established"
+    r"|banned|"
     r"updated|revised|tested|compared|warned|advised|endorsed|registered"
 )
 _PAST = re.compile(
@@ -70,8 +72,10 @@ _PLANNED_AFTER = re.compile(
     re.IGNORECASE,
 )
 _NOT_YET = re.compile(
-    r"\b(?:be|being|by|until|till|before|through|beyond|than|to|towards?|and|for)\s+(?:the\s+(?:end|start|beginning|"
-    r"middle|year)\s+(?:of\s+)?)?(?:(?:early|late|mid)[\s-]+)?(?:\d{1,2}(?:st|nd|rd|th)?\s+)?(?:[A-Z][a-z]+\.?\s+)?"
+    r"\b(?:be|being|by|until|till|before|through|beyond|than|to|towards?|and|for)\s+(?:the\s+(?:end|start"
+    r"|beginning|"
+    r"middle|year)\s+(?:of\s+)?)?(?:(?:early|late|mid)[\s-]+)?(?:\d{1,2}(?:st|nd|rd"
+    r"|th)?\s+)?(?:[A-Z][a-z]+\.?\s+)?"
     r"(?:\d{1,2},?\s+)?$"
 )
 _TO_BE_KNOWN = re.compile(rf"\b(?:be|to|get|gets)\s+(?:\w+ly\s+)?(?:{_MADE_KNOWN})\b[^.]*$", re.IGNORECASE)

@@ -1,7 +1,7 @@
 """Answers that contradict their question, or take for granted what the evidence refutes.
 
-Examples: "As you are not pregnant, it is safe" to "I am pregnant. Can I take it?"; "It increases appetite" to "Why
-does metformin cause weight gain?", where the evidence says that it lowers weight.
+Examples: "As you are not pregnant, it is safe" to "I am pregnant. Can I take it?"; "It increases appetite" to
+"Why does metformin cause weight gain?", where the evidence says that it lowers weight.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ class Asked:
 def with_question(verdicts: Sequence[Verdict], asked: Asked, checker: Checker) -> list[Verdict]:
     """Returns `verdicts` with the findings of the rule `question`; what it finds for certain is refuted.
 
-    A claim that says otherwise than the asker of themselves is refuted. Where the contexts refute what the question
-    takes for granted, and the answer does not, the claim that says it is refuted. Where no claim says it, the first
-    claim gets a note: the answer goes along without a word.
+    A claim that says otherwise than the asker of themselves is refuted. Where the contexts refute what the
+    question takes for granted, and the answer does not, the claim that says it is refuted. Where no claim
+    says it, the first claim gets a note: the answer goes along without a word.
 
     A checker without scores, such as the teacher or a plain callable, is not asked about the premise.
     """

@@ -150,8 +150,8 @@ def active_rules(
 ) -> dict[str, Rule]:
     """Returns {name: rule} of those shipped and `added` rules that are in `names`, in the order of running.
 
-    Each rule is a callable (claim, evidence) -> findings. `grounding` and overrides may be in `names`, but are
-    not returned: they read all chunks at once, after these rules.
+    Each rule is a callable (claim, evidence) -> findings. `grounding` and overrides may be in `names`, but
+    are not returned: they read all chunks at once, after these rules.
     """
     rules: dict[str, Rule] = {**linked_rules(linker), **{rule.name: rule for rule in added}}
     return {name: rule for name, rule in rules.items() if name in names}

@@ -6,8 +6,8 @@
     opensearch+https://me@search:9200/guidelines
     env:GUIDELINES                              the address that this environment variable holds
 
-Behind a question mark stands what a retriever searches: search=words, source=pubmed (again for each), from=2015,
-to=2024.
+Behind a question mark stands what a retriever searches: search=words, source=pubmed (again for each),
+from=2015, to=2024.
 """
 
 from __future__ import annotations
@@ -134,7 +134,8 @@ def _holds_password(text: str) -> bool:
 
 
 _SAYS_TOO_MUCH = (
-    "the address of a store holds a password, which would be shown on cards and in process lists; put the whole "
+    "the address of a store holds a password, which would be shown on cards and in process lists; put the "
+    "whole "
     "address into an environment variable and name that: env:VARIABLE. Or leave the password out and set "
     "QDRANT_API_KEY, PGPASSWORD or OPENSEARCH_PASSWORD"
 )

@@ -1,8 +1,8 @@
 """The shape that all stores have, and what they hold.
 
-A store holds a row for each chunk, and a state that says what the rows are: of which corpus, by which encoder.
-To add a store, touch three files: its module in this folder, its line in `_OPENERS` of `opening.py`, and its
-scheme in `address.py`.
+A store holds a row for each chunk, and a state that says what the rows are: of which corpus, by which
+encoder. To add a store, touch three files: its module in this folder, its line in `_OPENERS` of `opening.py`,
+and its scheme in `address.py`.
 """
 
 from __future__ import annotations

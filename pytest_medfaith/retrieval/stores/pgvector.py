@@ -163,7 +163,10 @@ class PgvectorStore:
 
     @contextmanager
     def _asked(self, *, whole: bool = False) -> Iterator[_Asking]:
-        """Yields what asks a statement; `whole` makes a transaction of the block. Errors become StoreFaults."""
+        """Yields what asks a statement; `whole` makes a transaction of the block.
+
+        Errors become StoreFaults.
+        """
         import psycopg
 
         try:
@@ -188,7 +191,8 @@ class PgvectorStore:
             connection = psycopg.connect(**known, autocommit=True, application_name="medfaith")
             weakref.finalize(self, connection.close)
             connection.execute(
-                "select set_config('statement_timeout', %s, false), set_config('hnsw.ef_search', '200', false), "
+                "select set_config('statement_timeout', %s, false), set_config('hnsw.ef_search', '200', "
+                "false), "
                 "set_config('hnsw.iterative_scan', 'strict_order', false)",
                 [str(round(1000 * self._timeout))],
             )

@@ -1,7 +1,8 @@
 """Qdrant as a store: a server by its address, or the local mode of its client in a folder.
 
-Vectors lie on disk, and their int8 copies in memory: a search compares the copies, takes twice as many candidates
-as are wanted, and scores these by the vectors themselves. The local mode compares the vectors themselves.
+Vectors lie on disk, and their int8 copies in memory: a search compares the copies, takes twice as many
+candidates as are wanted, and scores these by the vectors themselves. The local mode compares the vectors
+themselves.
 """
 
 from __future__ import annotations

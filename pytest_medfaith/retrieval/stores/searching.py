@@ -34,8 +34,8 @@ class StoreSettings:
 def store_retriever(name: str, chunks: Sequence[Chunk], settings: StoreSettings) -> Retriever:
     """Returns the retriever of a store that `medfaith index --store` loaded.
 
-    Scores are those of `dense_retriever`, or BM25's where words are searched. A filter leaves out what it does
-    not name; where nothing is left, there are no hits.
+    Scores are those of `dense_retriever`, or BM25's where words are searched. A filter leaves out what it
+    does not name; where nothing is left, there are no hits.
 
     Args:
         name: such as "store:qdrant+http://localhost:6333/guidelines"; hits note rank and score under it.
@@ -55,7 +55,8 @@ def store_retriever(name: str, chunks: Sequence[Chunk], settings: StoreSettings)
         _check_corpus(store, state, chunks)
     if address.search not in store.searches:
         raise DataError(
-            f"the store {address} does not search words by BM25; OpenSearch does. Leave search=words out, and fuse "
+            f"the store {address} does not search words by BM25; OpenSearch does. Leave search=words out, "
+            f"and fuse "
             "the store with bm25 or such a store"
         )
     ask = (
@@ -110,13 +111,15 @@ def _whole_state(store: PatientStore) -> State:
         )
     if not state.complete:
         raise DataError(
-            f"the store {store.address} was not loaded to its end; run medfaith index --store again, which goes on "
+            f"the store {store.address} was not loaded to its end; run medfaith index --store again, which "
+            f"goes on "
             "where it stopped"
         )
     held = store.count()
     if held != state.chunks:
         raise DataError(
-            f"the store {store.address} was loaded with {state.chunks} chunks and holds {held} now; run medfaith "
+            f"the store {store.address} was loaded with {state.chunks} chunks and holds {held} now; run "
+            f"medfaith "
             "index --store again, or mend the server"
         )
     return state
@@ -126,8 +129,10 @@ def _check_corpus(store: PatientStore, state: State, chunks: Sequence[Chunk]) ->
     corpus, size = contents_hash(chunks)
     if corpus != state.corpus:
         raise DataError(
-            f"the store {store.address} holds the corpus {state.corpus} ({state.chunks} chunks), and the corpus "
-            f"here is {corpus} ({size} chunks); load this corpus under another name, or leave corpus out of the "
+            f"the store {store.address} holds the corpus {state.corpus} ({state.chunks} chunks), and the "
+            f"corpus "
+            f"here is {corpus} ({size} chunks); load this corpus under another name, or leave corpus out of "
+            f"the "
             "slice to search what the store has"
         )
 
@@ -163,7 +168,8 @@ def _encoder_of(store: PatientStore, state: State, names: Sequence[str]) -> Enco
             return load_encoder(name)
     given = " and ".join(f"{name!r} ({signature})" for name, signature in signatures.items())
     raise DataError(
-        f"the store {store.address} was loaded with the encoder {state.encoder}, and the settings name {given}; set "
+        f"the store {store.address} was loaded with the encoder {state.encoder}, and the settings name "
+        f"{given}; set "
         "encoders to the encoder of the store, or load the corpus under another name"
     )
 
@@ -173,8 +179,10 @@ def _by_words(
 ) -> Callable[[str, int], Sequence[Found]]:
     if (state.k1, state.b) != (settings.k1, settings.b):
         raise DataError(
-            f"the store {store.address} was loaded for BM25 with k1 {state.k1:g} and b {state.b:g}, and the settings "
-            f"say {settings.k1:g} and {settings.b:g}; load the corpus under another name, or set k1 and b to these"
+            f"the store {store.address} was loaded for BM25 with k1 {state.k1:g} and b {state.b:g}, and the "
+            f"settings "
+            f"say {settings.k1:g} and {settings.b:g}; load the corpus under another name, or set k1 and b to "
+            f"these"
         )
     only = store.address.only
 

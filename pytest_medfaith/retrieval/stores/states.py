@@ -31,7 +31,8 @@ def read_state(store: PatientStore) -> State | None:
     hints = typing.get_type_hints(State)
     if not isinstance(held, Mapping) or held.get("format") != FORMAT or not _fits(held, hints):
         raise DataError(
-            f"the store {store.address} holds something that medfaith index did not write, or another version "
+            f"the store {store.address} holds something that medfaith index did not write, or another "
+            f"version "
             "did; name another store, or remove this one"
         )
     return State(**{name: held[name] for name in hints})
@@ -64,6 +65,7 @@ def refuse_another(store: PatientStore, found: State, needed: State) -> None:
         )
     raise DataError(
         f"the store {store.address} holds {found.fingerprint}, where {needed.fingerprint} is needed"
-        f"{parameters}; load this corpus under another name by medfaith index --store, or name the encoder and the "
+        f"{parameters}; load this corpus under another name by medfaith index --store, or name the encoder "
+        f"and the "
         "corpus that the store was loaded with"
     )
