@@ -153,7 +153,11 @@ VERDICTS = (
 
 def page():
     unsafe = case_report("md").with_(
-        case=Case(id="md-1", question="What dose?"),
+        case=Case(
+            id="md-1",
+            question="What dose?",
+            history=({"role": "user", "content": "I take <b>letrozole</b>."},),
+        ),
         response=Response(answer=ANSWER, contexts=(METFORMIN, LETROZOLE)),
         dropped=(
             Dropped(
@@ -236,6 +240,12 @@ def test_markdown_is_drawn(drawn):
     assert "**open" in text_of(answer)
     assert "##" not in answer
     assert "| ---" not in answer
+
+
+def test_earlier_turns_stand_before_the_answer_as_text(drawn):
+    turns = '<h4>Earlier turns</h4><p class="soft turn"><b>user: </b>I take &lt;b&gt;letrozole&lt;/b&gt;.</p>'
+    assert f"{turns}<h4>Answer</h4>" in drawn
+    assert drawn.count("Earlier turns</h4>") == 1
 
 
 def test_what_was_not_checked_is_listed_with_reason_and_share(drawn):

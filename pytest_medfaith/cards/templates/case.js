@@ -22,7 +22,9 @@
 
   function fill(body, one, place) {
     one.claims.forEach((claim, i) => { claim.number = i + 1; });
-    const left = make("div", "left", make("h4", "", "Answer"), answer(one, place), make("h4", "", one.claims.length ? "Claims" : ""));
+    const left = make("div", "left");
+    if (one.turns?.length) left.append(make("h4", "", "Earlier turns"), ...one.turns.map(([role, text]) => make("p", "soft turn", make("b", "", `${role}: `), text)));
+    left.append(make("h4", "", "Answer"), answer(one, place), make("h4", "", one.claims.length ? "Claims" : ""));
     if (one.risk) left.append(make("p", "soft", one.risk));
     if (!one.claims.length) left.append(make("p", "soft", one.abstained ? "The answer is a refusal: it makes no claim." : "The answer makes no claim."));
     const order = [...one.claims].sort((a, b) => b.unsafe - a.unsafe || b.major - a.major || severity.indexOf(a.label) - severity.indexOf(b.label));
