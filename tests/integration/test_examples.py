@@ -1,5 +1,6 @@
 """The examples run as a user runs them, with the shipped models; what takes minutes has the small checker."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -7,9 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from pytest_medfaith.run.resources import Resources
-from pytest_medfaith.run.targets import report_on_recorded, targets_of_slice
 
 REPO = Path(__file__).parents[2]
 
@@ -79,12 +77,25 @@ def test_quickstart_prints_a_card_and_shows_what_is_not_backed(copy, run):
     assert (copy / "run" / "card.md").is_file()
 
 
-def test_quickstart_finds_the_wrong_dose_and_the_reversed_direction_of_the_worked_example(run):
-    status, output = run("examples/quickstart", "-k", "test_patient and pcos-1", "-v")
+def test_quickstart_finds_the_wrong_dose_and_the_worked_example_comes_out_to_the_digit(copy, run):
+    """5 gold claims, 10 chunks of which 5 entail one, 3 of 5 claims supported and 2 refuted."""
+    status, output = run(
+        "examples/quickstart", "-k", "test_patient and pcos-1", "-v", "--medfaith-report", "pcos"
+    )
     assert status == 1
     assert "faithfulness is 0.600, expected at least 0.8" in output
     assert "rule numbers: claim says 25 mg, evidence says 2.5 mg" in output
     assert "rule direction: claim says 'raises', evidence says 'lowers'" in output
+    report = json.loads((copy / "pcos" / "report.json").read_text(encoding="utf-8"))
+    [case] = [case for row in report["slices"] for case in row["cases"]]
+    expected = {
+        "context_precision": 0.5,
+        "faithfulness": 0.6,
+        "hallucination": 0.4,
+        "claim_recall": 0.6,
+        "context_utilization": 0.6,
+    }
+    assert {name: case["metrics"][name] for name in expected} == expected
 
 
 def test_own_rag_says_nothing_that_its_passages_do_not_say(run):
@@ -104,19 +115,3 @@ def test_ablation_shows_three_retrievers_in_one_card(run):
     assert status == 0, output
     for retriever in ("bm25", "dense", "rrf"):
         assert re.search(rf"medquad-nih\s*\|\s*{retriever}\s*\|\s*5", output)
-
-
-def test_the_worked_example_of_the_design_comes_out_to_the_digit():
-    """5 gold claims, 10 chunks of which 5 entail one, 3 of 5 claims supported and 2 refuted: with the shipped models, not with labels."""
-    resources = Resources(root=REPO / "examples")
-    targets = targets_of_slice(resources, "medquad-nih", {})
-    target = next(target for target in targets if target.case.id == "pcos-1")
-    metrics = report_on_recorded(resources, target).metrics
-    expected = {
-        "context_precision": 0.5,
-        "faithfulness": 0.6,
-        "hallucination": 0.4,
-        "claim_recall": 0.6,
-        "context_utilization": 0.6,
-    }
-    assert {name: metrics[name] for name in expected} == expected
