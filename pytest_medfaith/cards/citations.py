@@ -28,8 +28,9 @@ def citation_text(verdict: Verdict, report: Report) -> str:
             f"; beside it {cited}, which {'says it' if told.helping else 'does not say so'}" if cited else ""
         )
         return f"cites {unknown}, which is none of the contexts{beside}{elsewhere}"
+    all_help = _named(told.helping, report) == cited
     says = {
-        "supported": f": {_named(told.helping, report)} says it",
+        "supported": ", which says it" if all_help else f": {_named(told.helping, report)} says it",
         "contradicted": f", which says the opposite{elsewhere}",
         "misattributed": f", which does not say so{elsewhere}",
         "unsupported": ", which does not say so; no other context does",

@@ -84,6 +84,14 @@ def test_a_misattributed_claim_names_the_context_that_says_it():
     )
 
 
+@pytest.mark.parametrize(
+    ("marks", "said"), [("[1]", "cites [1] nih-1, which says it"), ("[1, 2]", ": [1] nih-1 says it")]
+)
+def test_a_supported_claim_names_what_says_it_once(marks, said):
+    report = report_of(f"Iron tablets raise haemoglobin {marks}.")
+    assert citation_text(report.verdicts[0], report).endswith(said)
+
+
 def test_a_contradicted_claim_names_the_context_that_says_it():
     contexts = [*CONTEXTS, Chunk(id="yes", text="Milk cures gout.")]
     report = report_of("Milk cures gout [3].", contexts)
