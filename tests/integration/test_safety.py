@@ -81,6 +81,9 @@ def test_rules_are_switched_off_by_settings_and_command_line_together(tmp_path):
         "substitution",
         "population",
         "certainty",
+        "future",
+        "trial",
+        "question",
     }
     assert {rule.kind for rule in resources.rulebook.rules} == {
         "contraindication",

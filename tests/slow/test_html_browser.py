@@ -64,7 +64,13 @@ def test_filters_and_search(page):
 def test_a_case_shows_marked_claims_beside_marked_evidence(page):
     driver = page(slice_sample())
     case = all_of(driver, ".case")[0]
-    assert case.find_element("css selector", ".tally").text.split("\n") == ["1 ✗", "1 ?", "1 ✓", "⇄"]
+    assert case.find_element("css selector", ".tally").text.split("\n") == [
+        "2 ‼",
+        "1 ✗",
+        "1 ?",
+        "1 ✓",
+        "⇄",
+    ]
     case.find_element("css selector", "button").click()
     spans = {span.get_attribute("class").split()[1]: span.text for span in all_of(driver, ".answer .span")}
     assert spans["refuted"] == "Metformin raises insulin levels in women with PCOS"

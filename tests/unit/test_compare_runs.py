@@ -54,7 +54,12 @@ def test_cases_that_changed_stand_worst_first():
         slice_of({"a": "sus", "b": "rrs", "c": "sss", "d": "sss", "e": "uus"}),
     )
     assert [case.after.case.id for case in change.cases] == ["b", "e", "a", "c"]
-    assert [case.worse_by for case in change.cases] == [(2, 0, 0), (0, 2, 0), (0, 1, 0), (-1, 0, 0)]
+    assert [case.worse_by for case in change.cases] == [
+        (2, 0, 0, 0),
+        (0, 2, 0, 0),
+        (0, 1, 0, 0),
+        (-1, 0, 0, 0),
+    ]  # refuted, unsupported, uncertain, unscored
     assert [(one.report.case.id, one.verdict.label, one.before) for one in change.worse[:2]] == [
         ("b", "refuted", "supported"),
         ("b", "refuted", "supported"),

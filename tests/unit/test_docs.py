@@ -105,7 +105,7 @@ FIXTURES = [name for name in vars(plugin) if name.startswith("medfaith_")]
 def in_table(name, page):
     """Returns whether a row of a table in `page` begins with `name`, alone or in a list."""
     return any(
-        re.search(rf"`{re.escape(name)}(?: [A-Z]+)?`", row.split(" | ")[0])
+        re.search(rf"`{re.escape(name)}(?: [A-Z/]+)?`", row.split(" | ")[0])
         for row in PAGES[page].splitlines()
         if row.startswith("| ")
     )
