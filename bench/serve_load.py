@@ -33,8 +33,8 @@ CONTEXTS = ["Letrozole: 2.5 mg once daily on days 3 to 7.", "Letrozole must not 
 
 
 def request_body(number: int) -> dict[str, object]:
-    """Returns an answer of two claims, whose number makes each answer another text."""
-    answer = f"Letrozole is started at {number % 40 + 1} mg once a day. It must not be taken in pregnancy."
+    """Returns an answer of two claims that no other number has: kept scores would be no work."""
+    answer = f"Letrozole is started at {number} mg once a day. Tablet {number} is not for use in pregnancy."
     return {"answer": answer, "contexts": CONTEXTS}
 
 
@@ -57,9 +57,9 @@ def server(checker: str, folder: Path) -> Iterator[tuple[subprocess.Popen[str], 
         process.wait(60)
 
 
-async def ask(address: str, *, count: int, clients: int) -> tuple[float, list[float], int, int]:
+async def ask(address: str, *, first: int, count: int, clients: int) -> tuple[float, list[float], int, int]:
     """Returns seconds, latencies in ms, how often 429 was given, and how many requests had no result."""
-    numbers, latencies, refused, lost = iter(range(count)), [], 0, 0
+    numbers, latencies, refused, lost = iter(range(first, first + count)), [], 0, 0
     async with httpx.AsyncClient(
         base_url=address, timeout=600, limits=httpx.Limits(max_connections=None)
     ) as client:
@@ -113,8 +113,12 @@ def main() -> None:
     print("| clients | checks a second | of in process | ms p50 / p95 | refused with 429 | lost |")
     print("| --- " * 6 + "|", flush=True)
     with tempfile.TemporaryDirectory() as folder, server(given.checker, Path(folder)) as (process, address):
+        first = given.each
         for clients in given.clients:
-            took, latencies, refused, lost = asyncio.run(ask(address, count=given.each, clients=clients))
+            took, latencies, refused, lost = asyncio.run(
+                ask(address, first=first, count=given.each, clients=clients)
+            )
+            first += given.each
             rate = given.each / took
             half, most = np.percentile(latencies, [50, 95])
             print(
@@ -122,9 +126,10 @@ def main() -> None:
                 f"{refused} | {lost} |",
                 flush=True,
             )
-        asyncio.run(ask(address, count=given.memory // 10, clients=8))
+        asyncio.run(ask(address, first=first, count=given.memory // 10, clients=8))
         before = resident_mb(process.pid)
-        *_, lost = asyncio.run(ask(address, count=given.memory, clients=8))
+        first += given.memory // 10
+        *_, lost = asyncio.run(ask(address, first=first, count=given.memory, clients=8))
         after = resident_mb(process.pid)
         print(f"memory: {before:.0f} MB, after {given.memory:,} requests more {after:.0f} MB; lost {lost}")
     again = given.each / in_process(given.checker, given.each)
