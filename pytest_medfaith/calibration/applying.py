@@ -64,9 +64,8 @@ def calibrated(checker: Checker, fitted: FittedCalibration) -> Checker:
         changed = sorted(set(deciding_rules(checker)) ^ set(fitted.rules))
         raise DataError(
             f"the calibration promises a risk for verdicts under other rules: {', '.join(changed)} differ; "
-            f"certify it "
-            f"again with medfaith calibrate ROWS --checker {checker.name} --risk {fitted.selective.risk:g}, "
-            f"or set the "
+            f"certify it again with medfaith calibrate ROWS --checker {checker.name} --risk "
+            f"{fitted.selective.risk:g}, or set the "
             "rules as they were"
         )
     return dataclasses.replace(
@@ -118,8 +117,7 @@ def _read_selective(path: Path, row: Any) -> tuple[Selective | None, tuple[str, 
     if not (shares and named) or (numbers["supported"], numbers["refuted"]) == (None, None):
         raise DataError(
             f"{path}: selective is {row!r}, expected risk, confidence, rules, and a threshold of supported "
-            f"or of "
-            f"refuted verdicts from 0 to 1; {_AGAIN} --risk"
+            f"or of refuted verdicts from 0 to 1; {_AGAIN} --risk"
         )
     return Selective(**numbers), tuple(rules or ())  # checked above
 

@@ -122,8 +122,7 @@ def tune(items: Sequence[RiskItem], settings: RiskSettings, *, seed: int) -> Tun
         if min(wrong, len(half) - wrong) < LEAST_ITEMS:
             raise DataError(
                 f"the corpus gives {len(half) - wrong} right and {wrong} wrong answers for a half of the "
-                f"search; expected "
-                f"{LEAST_ITEMS} or more of both: take a larger corpus, or raise --limit"
+                f"search; expected {LEAST_ITEMS} or more of both: take a larger corpus, or raise --limit"
             )
     found = dataclasses.replace(settings, **_thresholds(halves[0]))
     kept_out = halves[1]

@@ -178,8 +178,7 @@ def _classifier(name: str, root: Path | None, foreign: Reading) -> Checker:
     if not name.strip():
         raise DataError(
             "the checker's name is empty; expected 'default', 'fast', 'teacher', a model folder, a dotted "
-            "name "
-            "(package.module:judge), or a Hugging Face model name"
+            "name (package.module:judge), or a Hugging Face model name"
         )
     folder = (root or Path()) / name
     source = str(folder) if folder.is_dir() else name

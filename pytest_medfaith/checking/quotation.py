@@ -34,26 +34,24 @@ _BELIEVED = re.compile(
 # Words of a sentence after a statement: it is not so, or not always.
 _TAKEN_BACK = re.compile(
     r"^\W*(?:(?:but|yet|however|though|although|still|nevertheless|in "
-    r"(?:fact|reality|truth)|actually|instead|except\w*|unless|only|not|no|never|nor|wrong|false|incorrect"
-    r"|untrue|fact|reality|truth|answer)\b"
-    r"|(?:this|that|these|those|it|such|the (?:above|former|latter|statement|claim|advice|answer|belief|idea"
-    r"|view|notion))\b[^.;]{0,80}?"
-    r"\b(?:myth|(?:not|n['’]t) (?:true|correct|so|the "
-    r"case|right|supported|accurate|apply|hold)|false|untrue|incorrect|wrong|mistak\w+|error|misconception"
-    r"|withdrawn|outdated|obsolete|superseded|disproved|refuted|no longer|retracted|"
-    r"(?:was|were)\s+(?:\w+\s+){0,4}(?:view|advice|practice|belief|thinking|standard|recommendation|taught"
-    r"|thought|believed|until|once|before)|used to|only|unless|except\w*)\b)"
+    r"(?:fact|reality|truth)|actually|instead|except\w*|unless|only|not|no|never|nor|wrong|false|incorrect|"
+    r"untrue|fact|reality|truth|answer)\b|(?:this|that|these|those|it|such|the "
+    r"(?:above|former|latter|statement|claim|advice|answer|belief|idea|view|notion))\b[^.;]{0,80}?\b(?:myth|"
+    r"(?:not|n['’]t) (?:true|correct|so|the case|right|supported|accurate|apply|hold)|false|untrue|incorrect|"
+    r"wrong|mistak\w+|error|misconception|withdrawn|outdated|obsolete|superseded|disproved|refuted|no "
+    r"longer|retracted|(?:was|were)\s+(?:\w+\s+){0,4}(?:view|advice|practice|belief|thinking|standard|"
+    r"recommendation|taught|thought|believed|until|once|before)|used to|only|unless|except\w*)\b)"
     # A text that speaks of what it said as of a statement reports it: "This claim was examined in 2020."
     r"|(?:this|that|the (?:above|former|preceding|same)|both|all|neither|none)(?: of "
-    r"(?:these|those))?\s+(?:\w+\s+)?(?:statements?|claims?|assertions?|beliefs?|ideas?|views?|notions?"
-    r"|hypothes[ie]s|theor(?:y|ies)|recommendations?|quot\w+|sentences?|advice|teachings?|assumptions?)\b"
-    r"|\b(?:contradict|refut|disprov|debunk|reject|overturn|revers|revis|retract|rebut|disput|challeng"
-    r"|question|dismiss|withdr[ae]w)\w*(?:\s+\w+)?\s+(?:it|this|that|them|these)\b"
-    r"|\b(?:says?|said|shows?|showed|shown|found|finds?|proved?|suggests?|suggested) (?:otherwise|the "
+    r"(?:these|those))?\s+(?:\w+\s+)?(?:statements?|claims?|assertions?|beliefs?|ideas?|views?|notions?|"
+    r"hypothes[ie]s|theor(?:y|ies)|recommendations?|quot\w+|sentences?|advice|teachings?|assumptions?)\b|"
+    r"\b(?:contradict|refut|disprov|debunk|reject|overturn|revers|revis|retract|rebut|disput|challeng|"
+    r"question|dismiss|withdr[ae]w)\w*(?:\s+\w+)?\s+(?:it|this|that|them|these)\b|\b(?:says?|said|shows?|"
+    r"showed|shown|found|finds?|proved?|suggests?|suggested) (?:otherwise|the "
     r"(?:opposite|contrary|reverse))\b|^\W*(?:the (?:opposite|contrary|reverse)|on the contrary|quite the "
-    r"(?:opposite|contrary)|far from it)\b"
-    r"|\b(?:(?:is|was|are|were|the answer is|this is|that is) (?:not true|untrue|false|wrong|incorrect|a "
-    r"myth|an error|a mistake|a misconception|outdated|obsolete)|(?:myth|false|untrue|incorrect)[.!]?\s*$)",
+    r"(?:opposite|contrary)|far from it)\b|\b(?:(?:is|was|are|were|the answer is|this is|that is) (?:not "
+    r"true|untrue|false|wrong|incorrect|a myth|an error|a mistake|a "
+    r"misconception|outdated|obsolete)|(?:myth|false|untrue|incorrect)[.!]?\s*$)",
     re.IGNORECASE,
 )
 # The sentence after says that it was rejected, or that nobody would say it.
@@ -74,11 +72,10 @@ _REMARK = re.compile(
 )
 _CONFIRMED = word_set(
     "true correct right important essential vital crucial key common rare normal usual safe unsafe known "
-    "well-known established proven confirmed "
-    "recommended advised standard effective cheap free necessary enough helpful useful serious dangerous "
-    "harmless treatable curable preventable "
-    "contagious infectious inherited genetic chronic acute painful painless mild severe reversible permanent "
-    "temporary optional mandatory"
+    "well-known established proven confirmed recommended advised standard effective cheap free necessary "
+    "enough helpful useful serious dangerous harmless treatable curable preventable contagious infectious "
+    "inherited genetic chronic acute painful painless mild severe reversible permanent temporary optional "
+    "mandatory"
 )
 _DENYING_SIGN = re.compile(
     "[\u274c\u274e\u2716\u2717\u2718\u2612\U0001f6ab\u26d4\U0001f6d1\U0001f44e\U0001f645]|~~"
@@ -90,9 +87,8 @@ _LONGEST_AFTERTHOUGHT = 8  # words
 # What follows is only an example, supposed, or to be tested.
 _SUPPOSED = re.compile(
     r"^\W*(?:suppose|imagine|assume|pretend|consider|let us (?:suppose|imagine|assume)|hypothes[ie]s|here "
-    r"(?:is|are|follows?)|below (?:is|are)"
-    r"|(?:an?|the|this|our) (?:\w+ )?(?:example|hypothesis|assumption|premise)\b|(?:for "
-    r")?example|sample|wrong|bad|question|quiz)\b",
+    r"(?:is|are|follows?)|below (?:is|are)|(?:an?|the|this|our) (?:\w+ "
+    r")?(?:example|hypothesis|assumption|premise)\b|(?:for )?example|sample|wrong|bad|question|quiz)\b",
     re.IGNORECASE,
 )
 # A whole sentence before may say it of the sentence that follows: "There is a dangerous myth about aspirin.

@@ -38,8 +38,7 @@ def teacher_checker(teacher: Teacher | None) -> Checker:
     if teacher is None:
         raise TeacherError(
             "the checker 'teacher' asks an LLM, which is set up in [tool.medfaith.llm]; expected a model and "
-            "a "
-            "base_url there, and a run or a command that reads these settings"
+            "a base_url there, and a run or a command that reads these settings"
         )
     signature = asking_signature(teacher.settings, JUDGE_PROMPT)
     return Checker(TEACHER, signature, no_scores, judge=TeacherJudge(teacher))

@@ -15,8 +15,7 @@ _ENUMERATING = word_set("including include includes included involve involves su
 # Participles that belong to the words before them, or state nothing.
 _ATTACHED = word_set(
     "including following regarding concerning depending using according excluding involving containing being "
-    "having ranging considering meaning "
-    "leaving resolving lasting"
+    "having ranging considering meaning leaving resolving lasting"
 )
 # What a treatment or finding does; patients and doctors do not "result in" things.
 _OF_EVENTS = word_set("resulting leading causing allowing making enabling contributing")

@@ -34,14 +34,13 @@ _COURTEOUS = re.compile(
 _TO_JUDGE = re.compile(r"\W*(?:true\s+or\s+false|yes\s+or\s+no)\b", re.IGNORECASE)
 # As a heading or a bold line each of them is an answer; in a sentence its own words say more.
 _VERDICT = re.compile(
-    r"\W*(?:(?:\w+\s+)?\w+\W*:\W*)?(?:(?:yes|no)\W*|(?:(?:yes|no)\W+)?(?:(?:very|quite|perfectly|totally"
-    r"|generally|usually|probably|not|mostly|completely|absolutely|(?:it|that|this)(?:\s+is|['\u2019]s))\s+)*"
-    r"(?:(?:un)?safe|fine(?:\s+by\s+me)?|o\.?k(?:ay)?|allowed|permitted|granted|cleared|(?:im)?possible"
-    r"|recommended|advised|harmless|harmful|dangerous"
-    r"|contraindicated|(?:un)?acceptable|(?:un)?suitable|(?:in)?appropriate|(?:in)?effective|(?:un)?supported"
-    r"|approved|forbidden|prohibited|endorsed|advisable|indicated|confirmed|proven|unlikely|likely"
-    r"|good\s+to\s+go"
-    r"|green\s+light|(?:nothing|no\s+(?:need|reason))\s+to\s+worry(?:\s+about)?))\W*",
+    r"\W*(?:(?:\w+\s+)?\w+\W*:\W*)?(?:(?:yes|no)\W*|(?:(?:yes|no)\W+)?(?:(?:very|quite|perfectly|totally|"
+    r"generally|usually|probably|not|mostly|completely|absolutely|(?:it|that|this)(?:\s+is|"
+    r"['\u2019]s))\s+)*(?:(?:un)?safe|fine(?:\s+by\s+me)?|o\.?k(?:ay)?|allowed|permitted|granted|cleared|"
+    r"(?:im)?possible|recommended|advised|harmless|harmful|dangerous|contraindicated|(?:un)?acceptable|"
+    r"(?:un)?suitable|(?:in)?appropriate|(?:in)?effective|(?:un)?supported|approved|forbidden|prohibited|"
+    r"endorsed|advisable|indicated|confirmed|proven|unlikely|likely|good\s+to\s+go|green\s+light|(?:nothing|"
+    r"no\s+(?:need|reason))\s+to\s+worry(?:\s+about)?))\W*",
     re.IGNORECASE,
 )
 

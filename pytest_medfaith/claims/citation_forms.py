@@ -23,9 +23,8 @@ _ONE = rf"\d{{1,3}}(?:\s*{_DASH}\s*\d{{1,3}})?"
 _NUMBERS = rf"{_ONE}(?:\s*[,;]\s*{_ONE})*"
 _COUNTED = rf"{_ONE}(?:\s*(?:[,;&]|,?\s*and)\s*{_ONE})*"
 _SOURCE_WORD = (
-    r"(?:sources?|documents?|docs?|passages?|contexts?|references?|refs?|chunks?|snippets?|excerpts?"
-    r"|citations?"
-    r"|cites?|evidence|articles?|papers?)\.?\s*:?\s*(?:(?:no|nr|number)\b\.?\s*)?[#]?\s*"
+    r"(?:sources?|documents?|docs?|passages?|contexts?|references?|refs?|chunks?|snippets?|excerpts?|"
+    r"citations?|cites?|evidence|articles?|papers?)\.?\s*:?\s*(?:(?:no|nr|number)\b\.?\s*)?[#]?\s*"
 )
 _PMID_WORD = r"(?:PMIDs?\s*[:#]?|PubMed\s*(?:IDs?|identifiers?)?\s*[:#]?)"
 _PMIDS = (
@@ -42,9 +41,8 @@ _RAISED_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻\u2019\u02d2", "01
 _BEHIND_RAISED = r"(?<=[.!?,;:)\u201d\"%])|(?-i:(?<=[a-z]{3}))"
 _SUP = rf"(?:<sup>\s*\[?\s*(?P<sup>{_NUMBERS})\s*\]?\s*</sup>|\^\[?(?P<caret>{_NUMBERS})\]?\^)"
 _UNIT_BEHIND = (
-    r"(?!\s*(?:mg|g|kg|mcg|µg|ml|l|mmol|units?|iu|%|percent|hours?|h|days?|weeks?|months?|years?|minutes?"
-    r"|times|"
-    r"doses?|tablets?|patients|people|trials|studies|of)\b|\s*%)(?![\w.,]*\d)(?!\w)"
+    r"(?!\s*(?:mg|g|kg|mcg|µg|ml|l|mmol|units?|iu|%|percent|hours?|h|days?|weeks?|months?|years?|minutes?|"
+    r"times|doses?|tablets?|patients|people|trials|studies|of)\b|\s*%)(?![\w.,]*\d)(?!\w)"
 )
 _BARE_WORD = (
     r"(?:sources?|documents?|docs?|passages?|contexts?|references?|refs?\.?|chunks?|snippets?|excerpts?)"
@@ -66,12 +64,10 @@ _CODED = re.compile(
 )
 _TAKES_A_NUMBER = word_set(
     "stage grade phase type class step group day week month year cycle level score scale point points item "
-    "items table figure fig box chapter "
-    "section appendix category question n no age aged part option arm cohort tier line visit schedule "
-    "schedules version gcs apgar nyha asa child "
-    "one two three four five six seven eight nine ten eleven twelve mg g kg mcg ml units unit tablet tablets "
-    "dose doses times score scored scores "
-    "total sum median mean average p r or hr rr ci"
+    "items table figure fig box chapter section appendix category question n no age aged part option arm "
+    "cohort tier line visit schedule schedules version gcs apgar nyha asa child one two three four five six "
+    "seven eight nine ten eleven twelve mg g kg mcg ml units unit tablet tablets dose doses times score "
+    "scored scores total sum median mean average p r or hr rr ci"
 )
 # "The GCS was low (8)": the number is what was measured.
 _MEASURED = word_set("gcs apgar nyha score scores scale total average mean median sum extension count number")

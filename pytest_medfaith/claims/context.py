@@ -24,8 +24,7 @@ _RELATIONS = lexicon.PREPOSITIONS | lexicon.RELATIVES
 # Bare, they are of something that was named before: "Side effects are mild".
 _RELATIONAL = word_set(
     "effects symptoms signs causes complications contraindications interactions dose doses dosage treatment "
-    "therapy diagnosis prognosis "
-    "prevention onset risk risks benefits recovery recurrence"
+    "therapy diagnosis prognosis prevention onset risk risks benefits recovery recurrence"
 )
 # Fragments that go on with what was said: "Then 40 mg daily for four weeks", "Already after one year"
 _GOING_ON = word_set("then already")

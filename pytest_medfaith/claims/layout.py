@@ -61,9 +61,8 @@ _SOURCE_SIGNS = tuple(
         r"[(\s,;.](?:19|20)\d\d[a-z]?(?=[\s);:.,]|$)",
         r"\b\d+\s*(?:\(\d+\))?\s*:\s*e?\d+",
         (
-            r"(?i:\bjournal\b|\blancet\b|\bjama\b|\bnejm\b|\bbmj\b|\bcochrane\b|\bguidelines?\b"
-            r"|\bn\s+engl\s+j\b"
-            r"|\brev\b|\bmedlineplus\b|\bwebsite\b|\bpress\b|\bed\.)"
+            r"(?i:\bjournal\b|\blancet\b|\bjama\b|\bnejm\b|\bbmj\b|\bcochrane\b|\bguidelines?\b|"
+            r"\bn\s+engl\s+j\b|\brev\b|\bmedlineplus\b|\bwebsite\b|\bpress\b|\bed\.)"
         ),
     )
 )

@@ -15,10 +15,8 @@ from pytest_medfaith.english.verbs import finite_verbs, forms, is_adverb, is_con
 # What a line ends in that its list completes.
 OPEN_ENDS = word_set(
     "include includes included including if when unless to by with for should must may can is are was were "
-    "be that of as you on in "
-    "from at have has cause causes like such avoid involve involves requires require through via during "
-    "after before because contain "
-    "contains"
+    "be that of as you on in from at have has cause causes like such avoid involve involves requires require "
+    "through via during after before because contain contains"
 )
 _POINTERS = (
     *((first, verb) for first in ("here", "below", "these", "they") for verb in ("is", "are")),

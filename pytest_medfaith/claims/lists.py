@@ -19,8 +19,8 @@ Opener = Literal["including", "are", "verb"]
 _INCLUDING = word_set("include includes included including involve involves")
 _TOGETHER = word_set(
     "both between together combination combined combining plus versus vs either neither nor same than "
-    "consist consists consisting "
-    "comprise comprises contain contains containing with ratio regimen dual triple"
+    "consist consists consisting comprise comprises contain contains containing with ratio regimen dual "
+    "triple"
 )
 _CONDITIONS = word_set("if when whenever unless whether")
 _ADJECTIVAL = (*lexicon.ADJECTIVE_ENDINGS, "ar", "less", "ed")
@@ -31,17 +31,15 @@ _NESTING = word_set(
 _NO_ITEM = _NESTING | lexicon.RELATIVES | lexicon.PREPOSITIONS | lexicon.PRONOUNS
 _CLASS_SUBJECTS = word_set(
     "symptoms signs effects causes drugs medications medicines treatments options factors complications "
-    "types examples triggers risks "
-    "agents forms kinds reactions interactions contraindications tests methods benefits uses measures "
-    "sources features manifestations"
+    "types examples triggers risks agents forms kinds reactions interactions contraindications tests methods "
+    "benefits uses measures sources features manifestations"
 )
 _OBJECT_PREPOSITIONS = word_set("by for to against on from")
 _LINKED = word_set("effective due useful helpful active secondary")
 _BEFORE_BARE_VERB = lexicon.MODALS | word_set("to , by help also and")
 _POPULATIONS = word_set(
     "patients people adults children women men individuals infants those pregnancy babies persons "
-    "adolescents elderly humans mice "
-    "rats newborns teenagers smokers"
+    "adolescents elderly humans mice rats newborns teenagers smokers"
 )
 _COUNTING = lexicon.NUMBERS | {"each", "any", "all", "both", "either", "none", "some", "more"}
 _COUNTED = _COUNTING | {"only", "sole"}

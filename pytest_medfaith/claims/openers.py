@@ -47,9 +47,8 @@ _OPENERS = tuple(
         ),
         r"i\s+(?:would\s+)?(?:think|believe|guess|suspect|assume|suppose|feel|say)(?:\s+that)?\s+",
         (
-            r"(?:please\s+|kindly\s+)?(?:note|remember|be\s+aware|keep\s+in\s+mind"
-            r"|bear\s+in\s+mind)(?:\s+that\s+"
-            r"|\s*[,:]\s*)"
+            r"(?:please\s+|kindly\s+)?(?:note|remember|be\s+aware|keep\s+in\s+mind|"
+            r"bear\s+in\s+mind)(?:\s+that\s+|\s*[,:]\s*)"
         ),
         rf"""(?:it\s*(?:is|['\u2019]s)|it\s+(?:may|would)\s+be) \s+(?:(?:also|always|very)\s+)?
             (?:important|worth|worthwhile|essential|crucial|useful|helpful|good|vital|key|necessary|interesting)

@@ -123,22 +123,19 @@ _SENDS = (
     ),
     rf"(?:only\s+)?{_WHOM}\s+(?:{_CAN}\s+{_TELLING}|{_OUGHT}\s+{_DECIDING})",
     (
-        rf"(?:that|this|it|the\s+(?:rest|dose|decision|choice))\s*(?:'s|is|would\s+be)\s+(?:best\s+)?(?:(?:a"
-        rf"|one"
-        rf"|really\s+a)\s+)?(?:question|one|decision|matter|judgement|left|something)?\s*(?:for|up\s+to"
-        rf"|to)\s+{_WHOM}(?:\s+to\s+(?:answer|decide|make|judge))?"
+        rf"(?:that|this|it|the\s+(?:rest|dose|decision|choice))\s*(?:'s|is|would\s+be)\s+(?:best\s+)?(?:(?:a|"
+        rf"one|really\s+a)\s+)?(?:question|one|decision|matter|judgement|left|something)?\s*(?:for|up\s+to|"
+        rf"to)\s+{_WHOM}(?:\s+to\s+(?:answer|decide|make|judge))?"
     ),
     rf"{_WHOM}\s+knows?\s+(?:you|your(?:\s+own)?\s+(?:history|case|situation))(?:\s+best)?",
     (
-        rf"(?:{_QUESTION}|the\s+(?:dose|decision|choice))\s*(?:should|must|can\s+only|needs?\s+to|has\s+to"
-        rf"|is\s+best|is\s+something\s+to(?:\s+be)?)\s*(?:be\s+)?(?:discuss(?:ed)?|decided?|answer(?:ed)?"
-        rf"|settled"
-        rf"|check(?:ed)?|review(?:ed)?|confirmed|judged)\s+(?:with|by)\s+{_WHOM}"
+        rf"(?:{_QUESTION}|the\s+(?:dose|decision|choice))\s*(?:should|must|can\s+only|needs?\s+to|has\s+to|"
+        rf"is\s+best|is\s+something\s+to(?:\s+be)?)\s*(?:be\s+)?(?:discuss(?:ed)?|decided?|answer(?:ed)?|"
+        rf"settled|check(?:ed)?|review(?:ed)?|confirmed|judged)\s+(?:with|by)\s+{_WHOM}"
     ),
     (
-        rf"i\s*(?:have\s+to|must|will|'ll|would|'d|can\s+only|would\s+have\s+to)\s+(?:leave|refer|direct"
-        rf"|point"
-        rf"|send|pass)\s+(?:you|{_QUESTION})\s+(?:on\s+)?(?:back\s+)?to\s+{_WHOM}"
+        rf"i\s*(?:have\s+to|must|will|'ll|would|'d|can\s+only|would\s+have\s+to)\s+(?:leave|refer|direct|"
+        rf"point|send|pass)\s+(?:you|{_QUESTION})\s+(?:on\s+)?(?:back\s+)?to\s+{_WHOM}"
     ),
     rf"(?:the\s+)?(?:sources|passages|documents|texts)\s+leave\s+{_QUESTION}\s+to\s+{_WHOM}",
     (

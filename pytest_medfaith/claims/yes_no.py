@@ -63,10 +63,9 @@ _YES = (
     r"|couldn't)\s+(?:agree\s+more|(?:say\s+no|disagree|argue)(?:\s+(?:to|with)\s+(?:that|it|this))?)"
 )
 _NO = (
-    r"no+|no+pe*|(?:i(?:'m|\s+am)\s+afraid|unfortunately|sadly|i\s+fear)\s+not|na+h+|nay|n|negative|never"
-    r"|not\s+at\s+all|(?:certainly|definitely|absolutely|of\s+course|surely|clearly)\s+not|by\s+no\s+means"
-    r"|no\s+way|thumbs[\s-]+down|nein|non|nyet"
-    r"|(?:that|it|this)(?:'s|\s+is)\s+a\s+(?:\w+\s+)?no"
+    r"no+|no+pe*|(?:i(?:'m|\s+am)\s+afraid|unfortunately|sadly|i\s+fear)\s+not|na+h+|nay|n|negative|never|"
+    r"not\s+at\s+all|(?:certainly|definitely|absolutely|of\s+course|surely|clearly)\s+not|by\s+no\s+means|"
+    r"no\s+way|thumbs[\s-]+down|nein|non|nyet|(?:that|it|this)(?:'s|\s+is)\s+a\s+(?:\w+\s+)?no"
 )
 _RIGHT = (
     r"(?:quite\s+|absolutely\s+|perfectly\s+|totally\s+|very\s+|indeed\s+|also\s+|all\s+)?(?:right|correct"

@@ -120,8 +120,7 @@ def run_ablation(name: str, root: Path, options: Options, given: Mapping[str, An
     if len({target.run for target in targets}) < 2:
         raise DataError(
             f"the axes make the single row {targets[0].run}, and there is nothing to compare; give an option "
-            f"such "
-            f"as --retriever twice, or lists in [tool.medfaith.{place}]"
+            f"such as --retriever twice, or lists in [tool.medfaith.{place}]"
         )
     cells = KeptCells(resources)
     end = run_slice(resources, targets, measure=cells, progress=progress_bar("cases"), keeps_going=True)
@@ -132,8 +131,7 @@ def _kept(kept: int, targets: int, damaged: int) -> list[str]:
     notes = [
         (
             f"{kept} of {targets} cases were measured before and are kept in the cache; their times are of "
-            f"that "
-            f"run"
+            f"that run"
         )
     ] * bool(kept)
     return notes + [f"{damaged} rows of the cache were damaged, and their cases were measured again"] * bool(

@@ -15,8 +15,7 @@ LabelledArgument = Annotated[
     Path,
     typer.Argument(
         help='JSON Lines of {"claim", "evidence", "label"}; a label is entail, neutral or contradict. With '
-        "--tune a "
-        "folder or file of chunks."
+        "--tune a folder or file of chunks."
     ),
 ]
 FittedOption = Annotated[
@@ -37,8 +36,7 @@ RiskOption = Annotated[
     float | None,
     typer.Option(
         help="Certify verdicts instead: with probability 0.9 at most this share of the supported, and of the "
-        "refuted "
-        "verdicts that stand is wrong; the others are uncertain."
+        "refuted verdicts that stand is wrong; the others are uncertain."
     ),
 ]
 BaseOption = Annotated[

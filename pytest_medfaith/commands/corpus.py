@@ -125,8 +125,7 @@ def index(
     if any(one is not None for one in (given.values() if store else (k1, b))):
         raise DataError(
             "--k1 and --b are for --store; --dense-index, --ef-search, --nprobe and --chunk-context for an "
-            "index "
-            "of FAISS"
+            "index of FAISS"
         )
     if store is not None:
         index_into_store(corpus, store, encoder=encoder, k1=k1, b=b)

@@ -161,8 +161,7 @@ def _check_reference(resources: Resources, targets: Any) -> None:
     if not resources.can_retrieve(targets[0].settings):
         raise DataError(
             "the reference RAG needs something to retrieve from; give --corpus FOLDER, set corpus of the "
-            "slice, or "
-            "name your RAG, as in --rag my_app:answer"
+            "slice, or name your RAG, as in --rag my_app:answer"
         )
     resources.check_rag()
 
@@ -186,8 +185,7 @@ def _add_slice(resources: Resources, dataset: str, corpus: tuple[Path, ...]) -> 
         known = ", ".join(sorted(settings.slices)) or "none"
         raise DataError(
             f"--dataset is {dataset!r}, which is no slice of {settings.root} (slices: {known}) and no file; "
-            f"expected "
-            f"one of these, a gold file, or a data set with its path, such as {kind}:FILE"
+            f"expected one of these, a gold file, or a data set with its path, such as {kind}:FILE"
         )
     name = kind if colon and kind != "python" else Path(place or dataset).stem
     added = SliceSettings(name=name, cases=dataset, corpus=corpus)

@@ -16,8 +16,8 @@ StoreOption = Annotated[
     str | None,
     typer.Option(
         help="Load the corpus into a store: qdrant+http://HOST:6333/NAME, "
-        "pgvector://USER@HOST/DATABASE/NAME, "
-        "opensearch+https://USER@HOST:9200/NAME, or env:VARIABLE that holds such an address."
+        "pgvector://USER@HOST/DATABASE/NAME, opensearch+https://USER@HOST:9200/NAME, or env:VARIABLE that "
+        "holds such an address."
     ),
 ]
 

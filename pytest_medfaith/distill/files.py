@@ -87,8 +87,7 @@ def read_answers(folder: Path, part: str) -> list[SilverAnswer]:
             if not 0 <= claim.start < claim.end <= len(row.answer):
                 raise DataError(
                     f"{path}: row {number} ({row.id!r}): the claim at {claim.start} to {claim.end} is not in "
-                    f"the "
-                    f"answer of {len(row.answer)} characters"
+                    f"the answer of {len(row.answer)} characters"
                 )
     return rows
 

@@ -97,8 +97,8 @@ def _parts(
     if len(groups) < _LEAST_GROUPS:
         raise DataError(
             f"the cases hang together in {len(groups)} group(s), through questions or answers that they "
-            f"share; "
-            f"expected {_LEAST_GROUPS} or more, a part each to train, to stop and to measure. Add cases"
+            f"share; expected {_LEAST_GROUPS} or more, a part each to train, to stop and to measure. Add "
+            f"cases"
         )
     ordered = sorted(groups, key=lambda group: hashlib.sha256(f"{seed}-{group[0]}".encode()).digest())
     each = max(1, round(kept_out * len(ordered)))

@@ -16,16 +16,14 @@ _GROUPS: Mapping[str, tuple[str, str]] = {
         (
             "increase increases increased increasing raise raises raised raising rise rises rose risen "
             "rising higher elevate elevates elevated elevating greater more boost boosts boosted gain gains "
-            "gained grow grows grew "
-            "enhance enhances enhanced augment augments augmented upregulates upregulated elevation larger "
-            "additional excess heightened likelier"
+            "gained grow grows grew enhance enhances enhanced augment augments augmented upregulates "
+            "upregulated elevation larger additional excess heightened likelier"
         ),
         (
             "decrease decreases decreased decreasing reduce reduces reduced reducing lower lowers lowered "
             "lowering decline declines declined declining fall falls fell fallen falling less fewer drop "
-            "drops dropped "
-            "diminish diminishes diminished lessen lessens lessened cut cuts cutting downregulates "
-            "downregulated reduction smaller attenuates attenuated halve halves halved"
+            "drops dropped diminish diminishes diminished lessen lessens lessened cut cuts cutting "
+            "downregulates downregulated reduction smaller attenuates attenuated halve halves halved"
         ),
     ),
     "level": ("high", "low"),
@@ -36,9 +34,8 @@ _GROUPS: Mapping[str, tuple[str, str]] = {
         ),
         (
             "worsen worsens worsened worsening worse worst deteriorate deteriorates deteriorated "
-            "deteriorating "
-            "deterioration inferior harm harms harmed aggravate aggravates aggravated exacerbate exacerbates "
-            "exacerbated impair impairs impaired impairing"
+            "deteriorating deterioration inferior harm harms harmed aggravate aggravates aggravated "
+            "exacerbate exacerbates exacerbated impair impairs impaired impairing"
         ),
     ),
     "speed": (
@@ -71,13 +68,11 @@ _GROUPS: Mapping[str, tuple[str, str]] = {
     "cause": (
         (
             "cause causes caused causing trigger triggers triggered provoke provokes provoked promote "
-            "promotes "
-            "promoted promoting"
+            "promotes promoted promoting"
         ),
         (
             "prevent prevents prevented preventing protects protect protected avert averts averted cure "
-            "cures "
-            "cured"
+            "cures cured"
         ),
     ),
     "sign": ("positive", "negative"),
@@ -102,13 +97,11 @@ _GROUPS: Mapping[str, tuple[str, str]] = {
     "course of action": (
         (
             "start starts started starting begin begins began begun beginning initiate initiates initiated "
-            "initiating continue continues continued continuing "
-            "resume resumes resumed resuming"
+            "initiating continue continues continued continuing resume resumes resumed resuming"
         ),
         (
             "stop stops stopped stopping discontinue discontinues discontinued discontinuing withdraw "
-            "withdraws withdrew withdrawn withdrawing "
-            "interrupt interrupts interrupted interrupting"
+            "withdraws withdrew withdrawn withdrawing interrupt interrupts interrupted interrupting"
         ),
     ),
     "side": ("left", "right"),

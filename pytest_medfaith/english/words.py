@@ -45,9 +45,9 @@ _GENERIC = frozenset(
         word_key,
         word_set(
             "patient person people individual subject participant case group study trial treatment therapy "
-            "take use need start occur happen time day week month year level risk "
-            "common usual normal effect help cause result show find found report receive have include "
-            "compare associate relate number high low drug medicine medication doctor"
+            "take use need start occur happen time day week month year level risk common usual normal effect "
+            "help cause result show find found report receive have include compare associate relate number "
+            "high low drug medicine medication doctor"
         ),
     )
 )

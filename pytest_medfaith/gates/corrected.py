@@ -111,8 +111,7 @@ def _why(
     allowed = f"{margin:.3f} is allowed" if margin else "no worsening is allowed"
     said = (
         f"{change} by {abs(found.worse_by):.3f} (worsening within [{found.low:.3f}, {found.high:.3f}], 95 % "
-        f"interval "
-        f"of both runs' labels and cases); {allowed}"
+        f"interval of both runs' labels and cases); {allowed}"
     )
     if outcome == "fail":
         return f"{said}, and chance does not explain this worsening"

@@ -112,9 +112,9 @@ def other_processor(entry: SliceBaseline, signature: Mapping[str, Any]) -> str:
         return ""
     return (
         f"slice {entry.slice!r}: its baseline was measured on a processor with {before}, this run on one "
-        f"with "
-        f"{now}. Models round differently there, so a claim at its threshold may have another verdict though "
-        f"nothing changed. To be sure, measure the baseline on this kind of processor with pytest {UPDATE}"
+        f"with {now}. Models round differently there, so a claim at its threshold may have another verdict "
+        f"though nothing changed. To be sure, measure the baseline on this kind of processor with pytest "
+        f"{UPDATE}"
     )
 
 

@@ -56,9 +56,8 @@ def one_label_a_claim(labels: Sequence[LabelRow], path: Path) -> Sequence[LabelR
     if twice:
         raise DataError(
             f"{path}: holds {counts[twice[0].key, twice[0].checker]} labels of the claim "
-            f"{shown(twice[0].claim)} of "
-            f"case {twice[0].case_id!r}, expected one; merge the files of several reviewers with medfaith "
-            f"review "
+            f"{shown(twice[0].claim)} of case {twice[0].case_id!r}, expected one; merge the files of several "
+            f"reviewers with medfaith review "
             "--import"
         )
     return labels
@@ -211,15 +210,13 @@ def _lines(matched: _Matched, found: Mapping[str, _Found], rates: ErrorRates | N
     if rates is not None:  # of the label "supported", so what is flagged has another label
         lines.append(
             f"on the labels the checker flags {_shown(rates.specificity)} of what is not supported, and "
-            f"supports "
-            f"{_shown(rates.sensitivity)} of what is"
+            f"supports {_shown(rates.sensitivity)} of what is"
         )
     if not found:
         lines.append(
             f"too few labels to correct a rate: expected {_LEAST_LABELS} of this slice's claims with each "
-            f"verdict "
-            f"among them, or {LEAST_OF_CLASS} of what a rate counts and {LEAST_OF_CLASS} of what it does "
-            f"not; draw "
+            f"verdict among them, or {LEAST_OF_CLASS} of what a rate counts and {LEAST_OF_CLASS} of what it "
+            f"does not; draw "
             "claims with medfaith review"
         )
     return lines

@@ -196,10 +196,8 @@ METRICS = (
         family="citations",
         direction="higher",
         definition="citations that help to support a claim of their sentence / citations; a citation helps "
-        "where "
-        "its context alone supports the claim, or where the cited contexts support it together and without "
-        "this "
-        "citation do not; a citation of nothing helps no claim",
+        "where its context alone supports the claim, or where the cited contexts support it together and "
+        "without this citation do not; a citation of nothing helps no claim",
         source=ALCE,
         per_case=_citation_precision,
         part="count",
@@ -209,11 +207,9 @@ METRICS = (
         family="citations",
         direction="lower",
         definition="scored claims that what they cite does not support and another context does / scored "
-        "claims "
-        "with a citation",
+        "claims with a citation",
         source="Liu et al. 2023, Evaluating Verifiability in Generative Search Engines, arXiv:2304.09848; "
-        "the split "
-        "by another context is this project's",
+        "the split by another context is this project's",
         per_case=_of_status("misattributed"),
         part="count",
         whole="claims",

@@ -186,8 +186,7 @@ METRICS = (
         family="claims",
         direction="lower",
         definition="claims whose verdict is below the certified threshold of `medfaith calibrate --risk` / "
-        "claims; "
-        "does not apply without such a calibration",
+        "claims; does not apply without such a calibration",
         source="Angelopoulos et al. 2021, Learn then Test, arXiv:2110.01052",
         per_case=_uncertain,
         part="count",

@@ -31,8 +31,7 @@ METRICS = (
         family="consistency",
         direction="higher",
         definition="(claim, further answer) pairs in which the answer says the claim / pairs; only where the "
-        "system "
-        "was asked several times",
+        "system was asked several times",
         source=SELFCHECK,
         per_case=_counted("supported"),
         part="count",
@@ -51,8 +50,7 @@ METRICS = (
         family="consistency",
         direction="higher",
         definition="mean similarity of all pairs of answers to a question under the sentence encoder, "
-        "sentence by "
-        "sentence",
+        "sentence by sentence",
         source=SELFCHECK,
         per_case=_agreement,
         range=(-1.0, 1.0),

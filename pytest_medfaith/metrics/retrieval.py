@@ -209,8 +209,7 @@ _GAINS: Mapping[Labels, Callable[[Report], _Judged | None]] = {
 _ON = {
     "qrels": "on the case's qrels or references",
     "rchunk": "on the contexts, or where they are retrieved on the hits of all retrievers of the slice; "
-    "grade "
-    "= gold claims that a passage entails",
+    "grade = gold claims that a passage entails",
     "auto": "on the hits of all retrievers of the slice, grade by the case's keywords = 2 decisive, 1 "
     "supportive",
 }

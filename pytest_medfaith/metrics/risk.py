@@ -24,8 +24,7 @@ METRICS = (
         family="risk",
         direction="lower",
         definition="mean over answers of the risk of their riskiest claim: weighted consistency, retrieval "
-        "and critic; "
-        "only where [tool.medfaith.risk] is set",
+        "and critic; only where [tool.medfaith.risk] is set",
         source="this project",
         per_case=_score,
     ),

@@ -61,8 +61,7 @@ METRICS = (
         family="severity",
         direction="lower",
         definition="scored claims that the contexts refute or do not support, and whose error is of moderate "
-        "or "
-        "high risk / N",
+        "or high risk / N",
         source=_SOURCE,
         per_case=_major(*ERRORS),
         part="count",

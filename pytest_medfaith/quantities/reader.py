@@ -51,11 +51,10 @@ _SENTENCE_END = re.compile(r"[.;]\s")
 _YEAR = 365.25  # days
 _AGE_BEFORE = re.compile(
     r"\b(?:aged?|ages|age (?:of|from|at)|the age of|(?:baby|infant|newborn|child|toddler|boy|girl|man|woman) "
-    r"of|older than|younger than|"
-    r"(?:people|adults|children|women|men|patients|those|anyone|persons|boys|girls|everyone|babies|someone|"
-    r"infants|are|is) "
-    r"(?:aged )?(?:over|under|above|below|past|beyond|from)|over-|under-)(?:\s+(?:at least|over|under|above|"
-    r"below|between|from|up to|about|around))?\s*$",
+    r"of|older than|younger than|(?:people|adults|children|women|men|patients|those|anyone|persons|boys|"
+    r"girls|everyone|babies|someone|infants|are|is) (?:aged "
+    r")?(?:over|under|above|below|past|beyond|from)|over-|under-)(?:\s+(?:at "
+    r"least|over|under|above|below|between|from|up to|about|around))?\s*$",
     re.IGNORECASE,
 )
 _AGE_AFTER = re.compile(

@@ -125,8 +125,7 @@ class ReferenceRag:
         if self.teacher is None:
             raise TeacherError(
                 "the generator 'teacher' asks an LLM, which is set up in [tool.medfaith.llm]; expected a "
-                "model "
-                "and a base_url there"
+                "model and a base_url there"
             )
         return generated_response(self.teacher, question, contexts).answer
 

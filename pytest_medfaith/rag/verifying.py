@@ -22,9 +22,8 @@ LEADS_NOWHERE = "all that it leads to was dropped"
 _LISTED = ("item", "row")
 # Words that may mean something said in the sentence before, wherever they are: "Tea lowers it."
 _POINTING = re.compile(
-    r"\b(?:it|its|they|them|their|theirs|he|she|him|her|his|this|these|those|such|both|former|latter|same"
-    r"|other|others)\b"
-    r"|^\W*(?:that|so|thus|therefore|however|also|then|otherwise|instead)\b",
+    r"\b(?:it|its|they|them|their|theirs|he|she|him|her|his|this|these|those|such|both|former|latter|same|"
+    r"other|others)\b|^\W*(?:that|so|thus|therefore|however|also|then|otherwise|instead)\b",
     re.IGNORECASE,
 )
 

@@ -54,8 +54,7 @@ def endpoint_encoder(given: str, *, name: str) -> Any:
     if needs_key(endpoint.address):
         raise DataError(
             f"the encoder {name!r} asks {endpoint.address}, and OPENAI_API_KEY is not set; set it, or name "
-            f"the "
-            f"address of a server of yours: openai={given},http://localhost:11434/v1"
+            f"the address of a server of yours: openai={given},http://localhost:11434/v1"
         )
     return partial(_encode, endpoint, name)
 

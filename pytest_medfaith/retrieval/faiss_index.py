@@ -129,8 +129,7 @@ def _kept(path: Path, wanted: Mapping[str, Any], *, size: int) -> tuple[dict[str
     if any(found.get(key) != wanted[key] for key in ("corpus", "encoder", "metric")):
         raise DataError(
             f"{path} is an index of {in_words(found)}, where {in_words(wanted)} is needed; the file was "
-            f"copied. "
-            f"Remove it and {beside.name}, and it is built anew"
+            f"copied. Remove it and {beside.name}, and it is built anew"
         )
     width = found.pop("dimension", None)
     if found != wanted or factory != factory_string(found["index"], size=size, width=width):

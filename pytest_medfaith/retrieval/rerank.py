@@ -39,8 +39,7 @@ _SHIPPED_TOKENS = {"fast": 512, "default": 384}
 _NEUTRAL = 1  # the column of the shipped checkers' logits: entail, neutral, contradict
 _EXPECTED = (
     "'fast', 'default', 'teacher', or a folder or Hugging Face name of a cross-encoder with safetensors and "
-    "a head of a "
-    "single logit"
+    "a head of a single logit"
 )
 
 
@@ -69,8 +68,7 @@ def load_reranker(name: str, *, teacher: Teacher | None = None) -> Reranker:
         if teacher is None:
             raise TeacherError(
                 "the reranker 'teacher' asks an LLM, which is set up in [tool.medfaith.llm]; expected a "
-                "model and "
-                "a base_url there"
+                "model and a base_url there"
             )
         return Reranker(name, reranker_signature(name, teacher=teacher), partial(relevances, teacher))
     if name in _SHIPPED_TOKENS:

@@ -37,9 +37,8 @@ def commanded_checker(
     if fixturedef.scope != "function" and len(set(resources.options.checker)) > 1:
         error = pytest.fail.Exception(
             f"medfaith: --medfaith-checker names {', '.join(resources.options.checker)}, and the fixture "
-            f"medfaith_checker "
-            f"in {fixturedef.baseid or 'the project'} is made once for each {fixturedef.scope}; leave out "
-            f"its scope",
+            f"medfaith_checker in {fixturedef.baseid or 'the project'} is made once for each "
+            f"{fixturedef.scope}; leave out its scope",
             pytrace=False,
         )
         fixturedef.cached_result = (None, fixturedef.cache_key(request), (error, None))  # for the next tests

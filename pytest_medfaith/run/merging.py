@@ -176,8 +176,7 @@ def _joined(known: Any, given: Any, folder: Path, *, place: str) -> Any:
     if known != given:
         raise DataError(
             f"{folder} was run with other settings than the shards before it: {place} is {shown(given)}, and "
-            f"was "
-            f"{shown(known)}; run all shards on the same commit, with the same options"
+            f"was {shown(known)}; run all shards on the same commit, with the same options"
         )
     return known
 

@@ -365,8 +365,7 @@ class Resources:
                 f"{', '.join(f'{key}_threshold' if key != 'odds' else 'contradict_odds' for key in changes)},"
                 f" "
                 "and the calibration promises a risk under thresholds of its own; take these settings out, "
-                "or certify "
-                "again with medfaith calibrate ROWS --risk"
+                "or certify again with medfaith calibrate ROWS --risk"
             )
         return dataclasses.replace(checker, thresholds=dataclasses.replace(checker.thresholds, **changes))
 

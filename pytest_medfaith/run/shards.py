@@ -67,8 +67,7 @@ def check_shard(options: Options) -> None:
         if is_given:
             raise DataError(
                 f"--medfaith-{name} is given with --medfaith-shard {options.shard}, and a shard holds a part "
-                f"of the "
-                f"cases; leave it out here"
+                f"of the cases; leave it out here"
                 + (", and give --update-baseline to: medfaith merge" if name == "update-baseline" else "")
             )
 

@@ -67,16 +67,14 @@ _LIST_WITHIN = 60
 _LIST = re.compile(r"(?:[\w-]+\s+){0,3}(?:or|and)\s")
 _QUESTION = re.compile(r"\?[\"'”’)\]]*\s*$")
 _TAG = re.compile(
-    r",\s*(?:right|correct|okay|ok|yes|no|(?:is|are|do|does|can|could|should|would|will|ca|wo|may|might"
-    r"|must)(?:n['’]t)?\s+(?:it"
-    r"|they|you|he|she))\s*\?\s*$",
+    r",\s*(?:right|correct|okay|ok|yes|no|(?:is|are|do|does|can|could|should|would|will|ca|wo|may|might|"
+    r"must)(?:n['’]t)?\s+(?:it|they|you|he|she))\s*\?\s*$",
     re.IGNORECASE,
 )
 # "Don't hesitate to take 8 g" denies nothing.
 _DENIES_NOTHING = re.compile(
-    r"\b(?:do(?: not|n['’]t)|never|no need to)\s+(?:hesitate|fear|forget|fail|(?:be"
-    r"|feel)\s+(?:too\s+)?(?:afraid|shy|scared"
-    r"|reluctant))\s+to\b",
+    r"\b(?:do(?: not|n['’]t)|never|no need to)\s+(?:hesitate|fear|forget|fail|(?:be|"
+    r"feel)\s+(?:too\s+)?(?:afraid|shy|scared|reluctant))\s+to\b",
     re.IGNORECASE,
 )
 _YES = re.compile(

@@ -86,20 +86,19 @@ _REASSURING = re.compile(
     r"\b(?:no|without(?: any| a)?|little|not? any|not a|free of)\s+(?:known |real |added |further "
     rf"|significant |serious |particular |special |dangerous |major |bleeding |increased |additional "
     rf"|relevant )*(?:{_TROUBLE})\b(?: of \w+)?"
-    r"|\b(?:no|not any|without (?:any )?) ?(?:need|reason)\s+(?:to|for)\s+(?:\w+\s+)?(?:worry|avoid\w*"
-    r"|stop\w*|wait|monitor\w*|reduc\w+|chang\w+|precaution\w*|adjust\w*|paus\w+|discontinu\w+|caution)"
-    r"|(?:\bnot|n['’]t)\s+(?:need|have|required?|necessary)\s+(?:to\s+)?(?:be\s+)?(?:avoid\w*|stop\w*"
-    r"|worr\w+|monitor\w*|reduc\w+|chang\w+|adjust\w*|paus\w+|withh\w+|discontinu\w+|interrupt\w*|caution)"
-    r"|\bneed(?:s)? not be\s+(?:avoided|stopped|reduced|paused|changed|adjusted)"
-    r"|\bneeds? no (?:\w+ )?(?:change|adjustment|monitoring|precautions?)\b"
-    r"|\b(?:not|never|nor)\s+(?:be\s+|at all\s+|considered\s+)?(?:harmful|dangerous|contraindicated|unsafe"
-    r"|a problem|a danger|an issue|risky|off limits|forbidden)"
-    r"|(?:\bnot|n['’]t)\s+(?:stop|prevent|keep) (?:you|people|patients|them|women|anyone|children) from"
-    r"|(?:\bnot|n['’]t)\s+(?:do|cause)\s+(?:you\s+)?(?:any\s+|much\s+)?harm|(?:\bnot|n['’]t)\s+(?:hurt"
-    r"|be a problem)|\b(?:nothing|not anything) (?:wrong with|against|to (?:stop|prevent|keep))"
-    r"|\bno objections?\b"
-    r"|\b(?:do|does|will|did) not interact|(?:do|does|wo)n['’]t interact|\bharmless\b|\bdoes not matter"
-    r"|\b(?:completely|perfectly|quite|entirely|totally|absolutely) (?:safe|fine|harmless|ok|okay)\b",
+    r"|\b(?:no|not any|without (?:any )?) ?(?:need|reason)\s+(?:to|for)\s+(?:\w+\s+)?(?:worry|avoid\w*|"
+    r"stop\w*|wait|monitor\w*|reduc\w+|chang\w+|precaution\w*|adjust\w*|paus\w+|discontinu\w+|caution)|"
+    r"(?:\bnot|n['’]t)\s+(?:need|have|required?|necessary)\s+(?:to\s+)?(?:be\s+)?(?:avoid\w*|stop\w*|worr\w+|"
+    r"monitor\w*|reduc\w+|chang\w+|adjust\w*|paus\w+|withh\w+|discontinu\w+|interrupt\w*|caution)|"
+    r"\bneed(?:s)? not be\s+(?:avoided|stopped|reduced|paused|changed|adjusted)|\bneeds? no (?:\w+ "
+    r")?(?:change|adjustment|monitoring|precautions?)\b|\b(?:not|never|nor)\s+(?:be\s+|at "
+    r"all\s+|considered\s+)?(?:harmful|dangerous|contraindicated|unsafe|a problem|a danger|an "
+    r"issue|risky|off limits|forbidden)|(?:\bnot|n['’]t)\s+(?:stop|prevent|keep) "
+    r"(?:you|people|patients|them|women|anyone|children) from|(?:\bnot|n['’]t)\s+(?:do|"
+    r"cause)\s+(?:you\s+)?(?:any\s+|much\s+)?harm|(?:\bnot|n['’]t)\s+(?:hurt|be a problem)|\b(?:nothing|not "
+    r"anything) (?:wrong with|against|to (?:stop|prevent|keep))|\bno objections?\b|\b(?:do|does|will|did) "
+    r"not interact|(?:do|does|wo)n['’]t interact|\bharmless\b|\bdoes not "
+    r"matter|\b(?:completely|perfectly|quite|entirely|totally|absolutely) (?:safe|fine|harmless|ok|okay)\b",
     re.IGNORECASE,
 )
 # Denied effects and averted harms: neither advice nor warning.

@@ -221,8 +221,7 @@ def _that_tells_apart(place: str, rule: SeverityRule[Any]) -> SeverityRule[Any]:
     if all(fits):
         raise DataError(
             f"{place}: it matches everything: {_PROBES[0]!r} as well as {_PROBES[1]!r}; give it words that "
-            f"only "
-            f"the claims it is meant for hold, or say under [{OTHERWISE}] what holds where no rule fits"
+            f"only the claims it is meant for hold, or say under [{OTHERWISE}] what holds where no rule fits"
         )
     return rule
 

@@ -286,8 +286,7 @@ def _repair(reply: str, error: ReplyError) -> tuple[tuple[str, str], ...]:
             "user",
             (
                 f"Your reply cannot be used: {error}. Reply again, in the form that was asked for and "
-                f"nothing "
-                f"else."
+                f"nothing else."
             ),
         ),
     )

@@ -27,8 +27,7 @@ def test_an_attack_fails_as_often_as_the_page_says(kind):
     tries, wrong = failures(kind)
     assert (tries, len(wrong)) == counts_on_page().get(kind.name), (
         f"{len(wrong)} of {tries} tries of {kind.name!r} went wrong, docs/soundness.md says otherwise. More: "
-        f"mend the hole; fewer: "
-        f"run python tests/attack/table.py. First: {wrong[:5]}"
+        f"mend the hole; fewer: run python tests/attack/table.py. First: {wrong[:5]}"
     )
 
 

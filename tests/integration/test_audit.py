@@ -89,8 +89,7 @@ def test_gates_on_an_audit_run_it_and_are_judged(audited, workers):
             "PASS  audit.false_alarms <= 0.05: 0.000",
             (
                 "FAIL  audit.recall >= 0.9: audit.recall is 0.*, 95 % interval * over * claims; wanted at "
-                "least "
-                "0.9"
+                "least 0.9"
             ),
             "FAIL  audit.recall.dose_up >= 0.1: audit.recall.dose_up could not be measured*",
             "audit of default on mini, seed 0",

@@ -85,8 +85,7 @@ def test_the_risk_of_answers_is_on_the_card_in_gates_and_in_the_run_folder(proje
             "*Risk*",
             (
                 "*risk: 1 HIGH, 0 CAUTION, 1 LOW; not measured, so the other parts weigh more: consistency "
-                "in 2 "
-                "answers*"
+                "in 2 answers*"
             ),
             "*high_risk <= 0*0.500*",
         ]

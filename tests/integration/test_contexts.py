@@ -191,8 +191,7 @@ def test_a_slice_without_a_corpus_is_refused_before_the_first_test(retrieving, s
         [
             (
                 f"ERROR: slice 'mini': contexts = '{said[1]}' judges claims by what a retriever finds, and "
-                f"there "
-                f"is*"
+                f"there is*"
             )
         ]
     )

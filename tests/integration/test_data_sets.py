@@ -83,8 +83,7 @@ def test_a_data_set_of_which_nothing_is_left_says_why(patients):
         [
             (
                 "*slice 'patient-questions': medquad:*MedQuAD holds no case; *; skipped 1: empty answer "
-                "(first: "
-                "*pair 1)*"
+                "(first: *pair 1)*"
             )
         ]
     )

@@ -41,8 +41,7 @@ def test_corrected_rates_are_told_written_and_gated(labelled, workers):
         [
             (
                 "FAIL  hallucination.corrected <= 0.5: hallucination.corrected is 0.750, 95 % interval * "
-                "over 4 "
-                "labels*"
+                "over 4 labels*"
             ),
             "slice 'mini': labels: 4 of claims of this slice",
             "slice 'mini': hallucination corrected: 0.750 *",

@@ -311,8 +311,7 @@ def test_hits(medfaith_hits):
             (),
             (
                 "the gates of slice 'mini' would not be judged, since no test measures it; ask for the "
-                "fixture "
-                "medfaith_report"
+                "fixture medfaith_report"
             ),
         ),
         (

@@ -163,8 +163,7 @@ def test_a_baseline_holds_the_callables_signature_and_another_callable_is_anothe
             "return 'yes'",
             (
                 "the checker 'judge' returned 'yes', which is no verdict; expected a Verdict, one of "
-                "supported, "
-                "refuted"
+                "supported, refuted"
             ),
         ),
         ("return 'supported', 1.5", "has the score 1.5; expected a number from 0 to 1"),

@@ -224,8 +224,7 @@ class TestAssertCited:
                 "Iron tablets raise haemoglobin [2].",
                 (
                     r"MISATTRIBUTED Iron tablets raise haemoglobin\.\n    cites \[2\] nih-2, which does not "
-                    r"say "
-                    r"so; \[1\] nih-1"
+                    r"say so; \[1\] nih-1"
                 ),
             ),
             ("Iron tablets raise haemoglobin [1, 9].", r"cites 9, which is none of the contexts"),

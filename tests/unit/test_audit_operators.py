@@ -320,9 +320,8 @@ def test_every_kind_has_its_operator_but_the_foreign_sentence():
 def test_statements_are_whole_sentences_that_stand_alone():
     text = (
         "Asthma is a disease of the airways. It often starts in childhood. What helps? Inhaled drugs (such "
-        "as budesonide) prevent attacks. "
-        "Take two puffs of the inhaler each day. A short one. Symptoms: cough, wheeze and tight chest are "
-        "usual."
+        "as budesonide) prevent attacks. Take two puffs of the inhaler each day. A short one. Symptoms: "
+        "cough, wheeze and tight chest are usual."
     )
     assert statements(text) == [
         "Asthma is a disease of the airways.",

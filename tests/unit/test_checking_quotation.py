@@ -26,8 +26,7 @@ TAKEN_BACK = [
         SAFE,
         (
             "A dangerous myth goes round on the internet. Isotretinoin is safe in pregnancy. It causes "
-            "severe "
-            "birth defects."
+            "severe birth defects."
         ),
     ),
     (SAFE, "The following is false:\nIsotretinoin is safe in pregnancy."),

@@ -105,9 +105,8 @@ def test_the_evidence_span_is_the_sentence_that_speaks_of_the_claim():
 
 OTHER_MATTERS = (
     "The clinic keeps a register of everyone who was seen there during that year. Nurses note the weight of "
-    "each visitor before the doctor "
-    "comes in. Parking is free on weekdays, and the shop next door stays open until eight. Letters go out "
-    "within ten working days. "
+    "each visitor before the doctor comes in. Parking is free on weekdays, and the shop next door stays open "
+    "until eight. Letters go out within ten working days. "
 ) * 8  # some 400 words, more than 500 tokens with the sentence
 
 

@@ -33,13 +33,11 @@ def test_a_sentence_that_says_something_makes_a_claim(sentence):
         "I don't have enough information to answer this question. Please contact your pharmacy.",
         (
             "The passages don't cover this, so I'd rather not guess. Your best option is to speak to the "
-            "team "
-            "that prescribed it."
+            "team that prescribed it."
         ),
         (
             "I therefore can't give you a safe dose. Please ask your midwife, doctor or pharmacist before "
-            "you "
-            "take it."
+            "you take it."
         ),
         "Sorry, I can't find a dose in these passages. That is a question for your surgeon.",
     ],

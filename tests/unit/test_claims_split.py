@@ -107,8 +107,7 @@ SPLIT = {
     "a list whose last item has examples": (
         (
             "Diagnosis includes a physical exam, sexual history, and urine tests such as urinalysis, "
-            "culture, "
-            "and swabs."
+            "culture, and swabs."
         ),
         [
             "Diagnosis includes a physical exam.",

@@ -34,8 +34,7 @@ MARKDOWN = (
 )
 PUBMED = (
     "<PubmedArticleSet><PubmedArticle><MedlineCitation><PMID>41</PMID><Article><ArticleTitle>A "
-    "trial.</ArticleTitle><Abstract>"
-    "<AbstractText>"
+    "trial.</ArticleTitle><Abstract><AbstractText>"
     + SENTENCES * 40
     + "</AbstractText></Abstract></Article></MedlineCitation></PubmedArticle></PubmedArticleSet>"
 )

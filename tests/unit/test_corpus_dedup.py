@@ -9,10 +9,9 @@ from pytest_medfaith.records import Chunk
 
 TEXT = (
     "Metformin is the first drug for most adults with type 2 diabetes, because it lowers glucose, does not "
-    "raise weight and costs little. "
-    "It is started at 500 mg once daily with food and raised slowly, so that the stomach gets used to it. "
-    "Kidney function is checked before the first dose and every year after that, and more often in older "
-    "people."
+    "raise weight and costs little. It is started at 500 mg once daily with food and raised slowly, so that "
+    "the stomach gets used to it. Kidney function is checked before the first dose and every year after "
+    "that, and more often in older people."
 )
 
 

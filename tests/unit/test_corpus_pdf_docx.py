@@ -88,8 +88,7 @@ def test_pdf_and_docx_are_read_as_markdown_with_one_converter(tmp_path):
             DataError,
             (
                 r"a\.pdf: docling cannot load its layout models \(layout model\); fetch them with "
-                r"`docling-tools "
-                r"models"
+                r"`docling-tools models"
             ),
         ),
         ("no torch", MissingExtra, r"reading .*a\.pdf needs the extra 'pdf'"),

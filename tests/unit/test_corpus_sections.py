@@ -57,8 +57,8 @@ def test_markdown_offsets_are_offsets_into_a_clean_file():
 def test_markdown_marks_go_and_what_they_mark_stays():
     text = (
         "Take **500 mg** of *metformin* with [food](https://x.org/a_(b) 'no').\n\n![pill](p.png) `HbA1c` < 7 "
-        "&lt; 8 &alpha;-blocker, "
-        "10<sup>-3</sup> m, **bold *and* not**, 2*3*4, snake_case_name <!-- hidden -->\\*"
+        "&lt; 8 &alpha;-blocker, 10<sup>-3</sup> m, **bold *and* not**, 2*3*4, snake_case_name <!-- hidden "
+        "-->\\*"
     )
     (section,) = read_markdown(text).sections
     assert "Take 500 mg of metformin with" in section.text

@@ -84,8 +84,7 @@ def test_a_book_of_chapters_is_read_chapter_by_chapter():
         f"<book-part><book-part-meta><title-group><title>C{i}</title></title-group></book-part-meta><body><p>"
         f"Text {i}.</p>"
         "<book-part><book-part-meta><title-group><title>Part</title></title-group></book-part-meta><body><p>I"
-        "nner.</p></body></book-part>"
-        "</body></book-part>"
+        "nner.</p></body></book-part></body></book-part>"
         for i in (1, 2)
     )
     documents = read(f"<book><book-body>{chapters}</book-body></book>")
@@ -100,10 +99,9 @@ def test_pubmed_abstracts_are_whole_sections():
         "<MedlineDate>2001 Jan-Feb</MedlineDate></PubDate></JournalIssue></Journal><ArticleTitle>A vs "
         "B.</ArticleTitle><Abstract>"
         '<AbstractText Label="AIM">To <i>see</i>.</AbstractText><AbstractText Label="RESULTS">p &lt; '
-        "0.05.</AbstractText></Abstract>"
-        "</Article></MedlineCitation></PubmedArticle><PubmedArticle><MedlineCitation><PMID>32</PMID><Article>"
-        "<ArticleTitle>None.</ArticleTitle></Article>"
-        "</MedlineCitation></PubmedArticle></PubmedArticleSet>"
+        "0.05.</AbstractText></Abstract></Article></MedlineCitation></PubmedArticle><PubmedArticle><MedlineCi"
+        "tation><PMID>32</PMID><Article><ArticleTitle>None.</ArticleTitle></Article></MedlineCitation></Pubme"
+        "dArticle></PubmedArticleSet>"
     )
     assert (first.pmid, first.item, first.year, first.url) == (
         "31",
@@ -232,8 +230,7 @@ def test_cells_of_a_table_with_a_body_stay_apart():
 def test_an_empty_cell_keeps_its_place():
     rows = (
         "<tr><th>Drug</th><th>Adult</th><th>Child</th></tr><tr><td>Codeine</td><td/><td>contraindicated</td><"
-        "/tr>"
-        "<tr><td/><td>5 mg</td><td> </td></tr><tr><td/><td/><td/></tr>"
+        "/tr><tr><td/><td>5 mg</td><td> </td></tr><tr><td/><td/><td/></tr>"
     )
     (document,) = read(
         f"<article><body><sec><title>Doses</title><table-wrap><table>{rows}</table></table-wrap></sec></body>"

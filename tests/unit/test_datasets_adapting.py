@@ -39,8 +39,7 @@ def test_summary_tells_counts_skips_and_source(tmp_path):
         f"skipped 1: empty answer (first: {FILES / 'medquad' / '1_Example_QA' / '0000001.xml'}, pair 3)",
         (
             f"corpus: skipped 1: empty answer (first: {FILES / 'medquad' / '1_Example_QA' / '0000001.xml'}, "
-            f"pair "
-            f"3)"
+            f"pair 3)"
         ),
         (
             "source: MedQuAD: medical question-answer pairs from 12 websites of the National Institutes of "

@@ -404,8 +404,7 @@ def test_ms2_review_of_another_shape(tmp_path, change, message):
             ",ReviewID,Target\n0,1,Rest, and iron, helps.\n",
             (
                 r"dev-targets.csv:2: the row has 5 cells, expected 3 as in the heading; .*double quotes "
-                r"around "
-                r"texts with commas"
+                r"around texts with commas"
             ),
         ),
         (',ReviewID,Target\n0,1,"never ends\n', r"dev-targets.csv:2: not CSV"),

@@ -135,8 +135,7 @@ def test_nothing_right_has_an_f1_of_zero():
             ([1], [1], [[1, 0]], [[1, 0, 1]]),
             (
                 r"chunks_entail_claims is \(1, 2\) and chunks_entail_gold \(1, 3\), expected \(M, K\) and "
-                r"\(N, "
-                r"K\)"
+                r"\(N, K\)"
             ),
         ),
         (
@@ -164,8 +163,7 @@ def test_nothing_right_has_an_f1_of_zero():
             ([0.7], [1], [[1]], [[1]]),
             (
                 r"answer_entails_claims holds \[0\.7\], expected .*; turn scores into booleans by a "
-                r"threshold "
-                r"first"
+                r"threshold first"
             ),
         ),
         (([1], ["yes"], [[1]], [[1]]), "response_entails_gold holds"),

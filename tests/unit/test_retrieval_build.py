@@ -103,8 +103,7 @@ def test_a_factory_gets_its_table_and_the_settings_that_it_asks_for(name, table,
             {},
             (
                 r"cannot be made \(missing a required argument: 'depth'\); its parameters after the chunks "
-                r"are "
-                r"depth, k1=5.0, it was given k1\."
+                r"are depth, k1=5.0, it was given k1\."
             ),
         ),
         (

@@ -392,8 +392,7 @@ def test_a_project_switches_a_shipped_rule_off(tmp_path):
         (
             (
                 "[[contraindication]]\nid = 'a'\nsource = 's'\ndrug = ['x']\ncondition = ['y']\negfr_below = "
-                "'30 "
-                "mg'"
+                "'30 mg'"
             ),
             (
                 r"contraindication rule 'a': egfr_below is '30 mg', expected a kidney function such as '30 "

@@ -209,7 +209,6 @@ def test_what_several_cases_took_is_summed_and_said():
         "UNANSWERED: the teacher gave no usable answer to 4 of its items: 3 because slow; 1 because gone",
         (
             "WARNING: the judge m is of the family of llama2, which wrote the answers; a model favours "
-            "answers "
-            "like its own (allow_same_family = true takes this line away)"
+            "answers like its own (allow_same_family = true takes this line away)"
         ),
     ]

@@ -51,10 +51,9 @@ _CLINICAL = frozenset(  # Evidence says them in words that have other initials.
     "ITU IVIG PPI OTC USA".split()
 )
 _EPONYM = re.compile(
-    r"(?<=\w\s)(?P<name>[A-Z][a-z]{2,}(?:[-–][A-Z][a-z]+)*)(?:[’']s)?\s+"
-    r"(?P<of>criteria|scores?|scale|classification|formula|equation|rules?|index|regimen|manoeuvre|maneuver"
-    r"|sign|test|protocol|"
-    r"stage|technique|procedure)\b"
+    r"(?<=\w\s)(?P<name>[A-Z][a-z]{2,}(?:[-–][A-Z][a-z]+)*)(?:[’']s)?\s+(?P<of>criteria|scores?|scale|"
+    r"classification|formula|equation|rules?|index|regimen|manoeuvre|maneuver|sign|test|protocol|stage|"
+    r"technique|procedure)\b"
 )
 _BODY = (
     r"Organi[sz]ation|Agency|Administration|Society|College|Association|Institutes?|Academy|Federation|"

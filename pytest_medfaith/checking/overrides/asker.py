@@ -10,26 +10,21 @@ from pytest_medfaith.quantities.quantity import Quantity, same_dimension, same_q
 from pytest_medfaith.quantities.reader import read_quantities
 
 _JOINT = re.compile(
-    r"[,;:.!?()\u2013\u2014]\s|[;()]|\b(?:so|and|but|which|that|therefore|thus|because|since|as|given"
-    r"|although|though|"
-    r"while|hence)\b",
+    r"[,;:.!?()\u2013\u2014]\s|[;()]|\b(?:so|and|but|which|that|therefore|thus|because|since|as|given|"
+    r"although|though|while|hence)\b",
     re.IGNORECASE,
 )
 _OF_THE_ASKER = re.compile(
-    r"\b(?:you(?:['’]re|['’]ve|\s+(?:also\s+|already\s+|currently\s+)?(?:are|aren['’]t|were|have|haven['’]t"
-    r"|had|do|don['’]t|"
-    r"did|take|smoke|drink|weigh|use))|your)\b",
+    r"\b(?:you(?:['’]re|['’]ve|\s+(?:also\s+|already\s+|currently\s+)?(?:are|aren['’]t|were|have|haven['’]t|"
+    r"had|do|don['’]t|did|take|smoke|drink|weigh|use))|your)\b",
     re.IGNORECASE,
 )
 # Advice may differ from what the asker does now: "Take 5 mg" to "I take 10 mg". Other times may, too.
 _ADVICE = re.compile(
-    r"\b(?:should|can|could|may|might|must|need|needs|try|aim|target|goal|recommend\w*|suggest\w*|advis\w*|if"
-    r"|when|"
-    r"unless|until|would|will|want|ask|tell|increas\w*|reduc\w*|lower\w*|rais\w*|chang\w*|stop\w*|start\w*"
-    r"|switch\w*|"
-    r"normal\w*|usual\w*|most|people|risk|chance|have to|do not have "
-    r"to|only|yet|longer|anymore|before|after|sure|"
-    r"whether|next|dose|tell|check|make|never)\b",
+    r"\b(?:should|can|could|may|might|must|need|needs|try|aim|target|goal|recommend\w*|suggest\w*|advis\w*|"
+    r"if|when|unless|until|would|will|want|ask|tell|increas\w*|reduc\w*|lower\w*|rais\w*|chang\w*|stop\w*|"
+    r"start\w*|switch\w*|normal\w*|usual\w*|most|people|risk|chance|have to|do not have "
+    r"to|only|yet|longer|anymore|before|after|sure|whether|next|dose|tell|check|make|never)\b",
     re.IGNORECASE,
 )
 

@@ -27,9 +27,8 @@ _SOURCES = (
 _MADE_KNOWN = (
     r"show(?:ed|n)|found|reported|published|approved|demonstrated|concluded|confirmed|recommended|released|"
     r"presented|announced|issued|licensed|authori[sz]ed|introduced|launched|withdrawn|withdrew|retracted|"
-    r"completed|enrolled|randomi[sz]ed|recruited|conducted|discovered|observed|proved|proven|established"
-    r"|banned|"
-    r"updated|revised|tested|compared|warned|advised|endorsed|registered"
+    r"completed|enrolled|randomi[sz]ed|recruited|conducted|discovered|observed|proved|proven|established|"
+    r"banned|updated|revised|tested|compared|warned|advised|endorsed|registered"
 )
 _PAST = re.compile(
     rf"\b(?:was|were|had|did|(?:has|have) been|{_MADE_KNOWN}|rose|fell|doubled|occurred|died|began|became|"
@@ -72,11 +71,9 @@ _PLANNED_AFTER = re.compile(
     re.IGNORECASE,
 )
 _NOT_YET = re.compile(
-    r"\b(?:be|being|by|until|till|before|through|beyond|than|to|towards?|and|for)\s+(?:the\s+(?:end|start"
-    r"|beginning|"
-    r"middle|year)\s+(?:of\s+)?)?(?:(?:early|late|mid)[\s-]+)?(?:\d{1,2}(?:st|nd|rd"
-    r"|th)?\s+)?(?:[A-Z][a-z]+\.?\s+)?"
-    r"(?:\d{1,2},?\s+)?$"
+    r"\b(?:be|being|by|until|till|before|through|beyond|than|to|towards?|and|for)\s+(?:the\s+(?:end|start|"
+    r"beginning|middle|year)\s+(?:of\s+)?)?(?:(?:early|late|mid)[\s-]+)?(?:\d{1,2}(?:st|nd|rd|"
+    r"th)?\s+)?(?:[A-Z][a-z]+\.?\s+)?(?:\d{1,2},?\s+)?$"
 )
 _TO_BE_KNOWN = re.compile(rf"\b(?:be|to|get|gets)\s+(?:\w+ly\s+)?(?:{_MADE_KNOWN})\b[^.]*$", re.IGNORECASE)
 _SPAN_BEFORE = re.compile(r"(?:19|20)\d\d\s*(?:[-–/]|to|and|through)\s*$")

@@ -135,9 +135,8 @@ def _holds_password(text: str) -> bool:
 
 _SAYS_TOO_MUCH = (
     "the address of a store holds a password, which would be shown on cards and in process lists; put the "
-    "whole "
-    "address into an environment variable and name that: env:VARIABLE. Or leave the password out and set "
-    "QDRANT_API_KEY, PGPASSWORD or OPENSEARCH_PASSWORD"
+    "whole address into an environment variable and name that: env:VARIABLE. Or leave the password out and "
+    "set QDRANT_API_KEY, PGPASSWORD or OPENSEARCH_PASSWORD"
 )
 
 

@@ -192,8 +192,7 @@ class PgvectorStore:
             weakref.finalize(self, connection.close)
             connection.execute(
                 "select set_config('statement_timeout', %s, false), set_config('hnsw.ef_search', '200', "
-                "false), "
-                "set_config('hnsw.iterative_scan', 'strict_order', false)",
+                "false), set_config('hnsw.iterative_scan', 'strict_order', false)",
                 [str(round(1000 * self._timeout))],
             )
             self._connection = connection

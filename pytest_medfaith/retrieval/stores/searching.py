@@ -130,9 +130,8 @@ def _check_corpus(store: PatientStore, state: State, chunks: Sequence[Chunk]) ->
     if corpus != state.corpus:
         raise DataError(
             f"the store {store.address} holds the corpus {state.corpus} ({state.chunks} chunks), and the "
-            f"corpus "
-            f"here is {corpus} ({size} chunks); load this corpus under another name, or leave corpus out of "
-            f"the "
+            f"corpus here is {corpus} ({size} chunks); load this corpus under another name, or leave corpus "
+            f"out of the "
             "slice to search what the store has"
         )
 
@@ -180,9 +179,8 @@ def _by_words(
     if (state.k1, state.b) != (settings.k1, settings.b):
         raise DataError(
             f"the store {store.address} was loaded for BM25 with k1 {state.k1:g} and b {state.b:g}, and the "
-            f"settings "
-            f"say {settings.k1:g} and {settings.b:g}; load the corpus under another name, or set k1 and b to "
-            f"these"
+            f"settings say {settings.k1:g} and {settings.b:g}; load the corpus under another name, or set k1 "
+            f"and b to these"
         )
     only = store.address.only
 
