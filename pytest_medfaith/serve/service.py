@@ -97,7 +97,10 @@ class Service:
         """
         claims, extractor = self._claims(asked)
         told.claims(claims)
-        case, checker = Case(id=ANSWER, question=asked.question), streamed(self.checker, told.on_verdict)
+        case, checker = (
+            Case(id=ANSWER, question=asked.question),
+            streamed(self.checker, told.on_verdict, claims),
+        )
         rules = self.resources.rules
         if asked.contexts is not None:
             response = asserted_response(asked.answer, asked.contexts)

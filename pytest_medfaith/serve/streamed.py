@@ -12,24 +12,33 @@ from pytest_medfaith.checking.scoring import Progress
 from pytest_medfaith.records import Chunk, Claim, PairScore, Verdict
 
 Told = Callable[[Verdict], None]
+Key = tuple[str, str, tuple[tuple[str, str], ...]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class StreamedChecker(Checker):
-    """Scores and decides claim by claim, and tells each verdict once.
+    """Scores and decides claim by claim, and tells the verdict of each claim of an answer once.
 
-    Verdicts and scores are those of `inner`: its model reads each pair by itself, whatever is beside it.
-    `told` may raise to end the check.
+    Example: an answer makes the claims c1 and c2. `score` reads all contexts for c1 and tells its verdict, then for
+    c2. Verdicts and scores are those of `inner`, whose model reads each pair by itself, whatever is beside it.
+
+    Attributes:
+        inner: judges.
+        told: receives each verdict; it may raise to end the check.
+        awaited: ids of the claims of the answer whose verdict is not told yet.
+        known: verdicts by claim and chunks. The same claim may be judged again by some of its contexts, as where
+            its citations are checked: that is another verdict.
     """
 
     inner: Checker
     told: Told
-    known: dict[str, Verdict] = field(default_factory=dict, compare=False)
+    awaited: set[str] = field(default_factory=set, compare=False)
+    known: dict[Key, Verdict] = field(default_factory=dict, compare=False)
 
     def score(
         self, pairs: Sequence[tuple[Claim, Chunk]], *, progress: Progress | None = None
     ) -> list[PairScore]:
-        """Returns the scores of all pairs, in order; after those of a claim its verdict is told."""
+        """Returns the scores of all pairs, in order; the verdict of an awaited claim is told after its scores."""
         if self.judge:
             return self.inner.score(pairs, progress=progress)
         scores: list[PairScore] = []
@@ -37,18 +46,22 @@ class StreamedChecker(Checker):
             of_claim = list(group)
             found = self.inner.score(of_claim)
             scores += found
-            self.decide(of_claim[0][0], found, [chunk for _, chunk in of_claim])
+            if of_claim[0][0].id in self.awaited:
+                self.decide(of_claim[0][0], found, [chunk for _, chunk in of_claim])
         return scores
 
     def decide(self, claim: Claim, scores: Sequence[PairScore], chunks: Sequence[Chunk]) -> Verdict:
-        """Returns the verdict on a claim, which is made and told once."""
-        if claim.id not in self.known:
-            self.known[claim.id] = self.inner.decide(claim, scores, chunks)
-            self.told(self.known[claim.id])
-        return self.known[claim.id]
+        """Returns the verdict on a claim by `chunks`, which is made once, and told where it is awaited."""
+        key = (claim.id, claim.text, tuple((chunk.id, chunk.text) for chunk in chunks))
+        if key not in self.known:
+            self.known[key] = self.inner.decide(claim, scores, chunks)
+        if claim.id in self.awaited:
+            self.awaited.discard(claim.id)
+            self.told(self.known[key])
+        return self.known[key]
 
 
-def streamed(checker: Checker, told: Told) -> StreamedChecker:
-    """Returns `checker` with `told` called for each verdict as it is made."""
+def streamed(checker: Checker, told: Told, claims: Sequence[Claim]) -> StreamedChecker:
+    """Returns `checker` with `told` called for the verdict of each of `claims` as it is made."""
     fields = {one.name: getattr(checker, one.name) for one in dataclasses.fields(Checker)}
-    return StreamedChecker(**fields, inner=checker, told=told)
+    return StreamedChecker(**fields, inner=checker, told=told, awaited={claim.id for claim in claims})

@@ -90,13 +90,26 @@ def test_a_stream_tells_each_verdict_and_ends_with_the_same_report(tmp_path):
     assert events[-1][1]["report"] == whole.json()["report"]
 
 
-def test_verdicts_of_a_model_are_streamed_claim_by_claim_and_are_those_of_the_whole(request):
-    request.getfixturevalue("word_vectors")
+CITED = "Letrozole is started at 25 mg once a day [2]. It must not be taken in pregnancy [1]."
+
+
+@pytest.mark.parametrize("answer", [ANSWER, CITED])
+@pytest.mark.usefixtures("word_vectors")
+def test_verdicts_of_a_model_are_streamed_claim_by_claim_and_are_those_of_the_whole(answer):
     from pytest_medfaith.checking.checker import Checker
+    from pytest_medfaith.claims.split import extract_claims
     from pytest_medfaith.serve.streamed import streamed
 
     def logits(pairs, **_):
-        return [(4.0, 0.0, 0.0) if claim in text else (0.0, 0.0, 4.0) for text, claim in pairs]
+        """Supports what stands in the passage, refutes another dose, and leaves the rest open."""
+        return [
+            (4.0, 0.0, 0.0)
+            if claim in text
+            else (0.0, 0.0, 4.0)
+            if "mg" in text and "mg" in claim
+            else (0.0, 4.0, 0.0)
+            for text, claim in pairs
+        ]
 
     model, told, scored = Checker("scripted", "1", logits), [], []
 
@@ -106,13 +119,25 @@ def test_verdicts_of_a_model_are_streamed_claim_by_claim_and_are_those_of_the_wh
             return super().score(pairs, progress=progress)
 
     watched = Watching("scripted", "1", logits)
-    whole = check_answer(ANSWER, CONTEXTS, checker=model)
-    report = check_answer(ANSWER, CONTEXTS, checker=streamed(watched, told.append))
+    whole = check_answer(answer, CONTEXTS, checker=model)
+    report = check_answer(answer, CONTEXTS, checker=streamed(watched, told.append, extract_claims(answer)))
 
-    assert report.verdicts == whole.verdicts
-    assert report.pairs == whole.pairs
+    assert report == whole
     assert [verdict.claim.id for verdict in told] == ["c1", "c2"]
-    assert [set(ids) for ids in scored if ids] == [{"c1"}, {"c2"}]
+    assert [set(ids) for ids in scored if ids][:2] == [{"c1"}, {"c2"}]
+
+
+def test_a_claim_that_cites_the_wrong_passage_has_the_status_of_a_run(tmp_path):
+    """The first claim cites a passage that leaves it open. Another passage refutes it, which is no contradiction
+    by what is cited."""
+    from pytest_medfaith.checking.loading import load_checker
+
+    service = served(tmp_path)
+    service.__dict__["checker"] = load_checker("fast")
+    got = check(service, answer=CITED, contexts=CONTEXTS).json()["verdicts"]
+    wanted = check_answer(CITED, CONTEXTS, checker=load_checker("fast")).verdicts
+    assert got == json.loads(json.dumps([verdict.to_dict() for verdict in wanted]))
+    assert (got[0]["label"], got[0]["attribution"]["status"]) == ("refuted", "unsupported")
 
 
 @pytest.mark.parametrize(
