@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_medfaith.cards.plots import trend_svg
 from pytest_medfaith.drift.betting import rate_interval
-from pytest_medfaith.drift.history import LEFT_OUT, Seen
+from pytest_medfaith.drift.history import LEFT_OUT, UNDECIDED, Seen
 from pytest_medfaith.plain import one_line
 from pytest_medfaith.records import MetricValue
 
@@ -44,13 +44,14 @@ def watch_text(watched: Watched) -> str:
     """Returns the card of a watched rate."""
     name = watched.bound.metric
     rows = periods(watched.seen)
-    lines = [f"{'period':<22} {'answers':>8} {'refusals':>9} {'failed':>7}  {name}, mean [95 %]"]
+    lines = [
+        f"{'period':<22} {'answers':>8} {'refusals':>9} {'failed':>7} {'undecided':>10}  {name}, mean [95 %]"
+    ]
     if len(rows) > _SHOWN:
         lines.append(f"... {len(rows) - _SHOWN} earlier rows")
     for period, seen in rows[-_SHOWN:]:
-        refusals, failed = (sum(one.outcome == kind for one in seen) for kind in ("abstained", "failed"))
-        lines.append(f"{period:<22} {len(seen):>8} {refusals:>9} {failed:>7}  {_told(measured(name, seen))}")
-    lines.append(f"{'all':<22} {_sums(watched)}  {_told(measured(name, watched.seen))}")
+        lines.append(_row(period, seen, name))
+    lines.append(_row("all", [one for one in watched.seen if one.outcome != LEFT_OUT], name))
     lines.append(f"{watched.new} new answers, {watched.left_out} of them left out by the sample")
     if watched.others:
         lines.append(
@@ -93,7 +94,9 @@ def _told(metric: MetricValue) -> str:
     return f"{metric.value:.3f} [{metric.low:.3f}, {metric.high:.3f}]"
 
 
-def _sums(watched: Watched) -> str:
-    looked = [one for one in watched.seen if one.outcome != LEFT_OUT]
-    refusals, failed = (sum(one.outcome == kind for one in looked) for kind in ("abstained", "failed"))
-    return f"{len(looked):>8} {refusals:>9} {failed:>7}"
+def _row(period: str, seen: Sequence[Seen], metric: str) -> str:
+    refusals, failed, undecided = (
+        sum(one.outcome == kind for one in seen) for kind in ("abstained", "failed", UNDECIDED)
+    )
+    counts = f"{len(seen):>8} {refusals:>9} {failed:>7} {undecided:>10}"
+    return f"{period:<22} {counts}  {_told(measured(metric, seen))}"

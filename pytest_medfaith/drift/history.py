@@ -18,6 +18,7 @@ CREATE TABLE IF NOT EXISTS answers (
 """
 _COLUMNS = ["number", "id", "watched", "signature", "day", "outcome", "value"]
 LEFT_OUT = "left out"  # the outcome of an answer that the sample did not draw
+UNDECIDED = "undecided"  # the outcome of an answer with a claim that is unscored or uncertain
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Seen:
     Attributes:
         id: of the answer.
         day: when it was given; "" if unknown.
-        outcome: checked, abstained, failed, or left out of the sample.
+        outcome: checked, abstained, failed, undecided, or left out of the sample.
         value: of the metric, 0 to 1; None where there is none.
     """
 

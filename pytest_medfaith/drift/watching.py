@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_medfaith.drift.betting import BoundTest, betting_test
-from pytest_medfaith.drift.history import LEFT_OUT, History, Seen
+from pytest_medfaith.drift.history import LEFT_OUT, UNDECIDED, History, Seen
 from pytest_medfaith.drift.log import Logged
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.gates.completeness import MOST_ABSTAINED
@@ -89,6 +89,9 @@ class Watched:
         abstained = sum(one.outcome == "abstained" for one in self.seen)
         if abstained > looked * MOST_ABSTAINED:
             return f"{abstained} of {looked} answers are refusals"
+        undecided = sum(one.outcome == UNDECIDED for one in self.seen)
+        if undecided > looked * MOST_ABSTAINED:
+            return f"{undecided} of {looked} answers have claims that are unscored or uncertain"
         return ""
 
 
@@ -200,7 +203,13 @@ def _checked(resources: Resources, settings: SliceSettings, one: Logged, metric:
 
 
 def _outcome(report: Report) -> str:
-    """Returns "failed" where the answer has no text, contexts or scored claim, else "abstained" or "checked"."""
+    """Returns "failed" where the answer has no text, contexts or scored claim, else "abstained", undecided or "checked".
+
+    An answer with an unscored or uncertain claim is undecided and has no value: such claims are in no rate, so
+    the rate of what is left could only be too good.
+    """
     if failure_of(report):
         return "failed"
+    if any(verdict.label in ("unscored", "uncertain") for verdict in report.verdicts):
+        return UNDECIDED
     return "abstained" if report.abstained else "checked"

@@ -132,7 +132,7 @@ def test_an_empty_log_is_an_error(tmp_path):
 
 
 def judge(claim, _chunks):
-    return "refuted" if "wrong" in claim.text else "supported"
+    return "unscored" if "odd" in claim.text else "refuted" if "wrong" in claim.text else "supported"
 
 
 @pytest.fixture
@@ -214,6 +214,11 @@ def test_a_day_may_begin_the_test_anew(project, tmp_path):
         (["I don't know."] * 9 + ["Ice is cold."], ["x"], "9 of 10 answers are refusals"),
         (["Ice is cold."] * 10, [], "no answer has a value of hallucination"),
         ([""] * 9 + ["Ice is cold."], ["x"], "9 of 10 answers could not be checked"),
+        (
+            [f"Ice is cold. Ice {i} is odd." for i in range(9)] + ["Ice is cold."],
+            ["x"],
+            "9 of 10 answers have claims that are unscored or uncertain",
+        ),
     ],
 )
 def test_answers_that_say_nothing_are_no_good_rate(project, tmp_path, texts, contexts, said):
@@ -228,8 +233,8 @@ def test_the_card_has_a_row_for_each_day_and_the_plot_a_point(project, tmp_path)
         project, tmp_path, logged(tmp_path, ["Ice is cold.", "I don't know."], start=3, at="2026-11-02")
     )
     lines = watch_text(found).splitlines()
-    assert lines[1].split()[:4] == ["2026-11-01", "3", "0", "0"]
-    assert lines[2].split()[:4] == ["2026-11-02", "2", "1", "0"]
+    assert lines[1].split()[:5] == ["2026-11-01", "3", "0", "0", "0"]
+    assert lines[2].split()[:5] == ["2026-11-02", "2", "1", "0", "0"]
     assert lines[3].startswith("all")
     assert watch_svg(found).count("<circle") == 2
 
