@@ -241,8 +241,7 @@ def _check_extractor(name: str, root: Path, path: Path) -> None:
     ):
         raise DataError(
             f"{path}.extractor is {name!r}, expected one of {defaults.EXTRACTOR}, {TEACHER}, or the folder "
-            f"of a "
-            "student"
+            "of a student"
         )
 
 

@@ -98,8 +98,7 @@ def _contexts(
         if len(contexts) != len(answers):
             raise ValueError(
                 f"contexts is for {len(contexts)} answers, and messages holds {len(answers)}; expected a "
-                f"list of "
-                "chunks, or None, for each message of the assistant"
+                "list of chunks, or None, for each message of the assistant"
             )
         return contexts
     for case, _, place in answers:

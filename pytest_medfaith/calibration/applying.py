@@ -65,8 +65,7 @@ def calibrated(checker: Checker, fitted: FittedCalibration) -> Checker:
         raise DataError(
             f"the calibration promises a risk for verdicts under other rules: {', '.join(changed)} differ; "
             f"certify it again with medfaith calibrate ROWS --checker {checker.name} --risk "
-            f"{fitted.selective.risk:g}, or set the "
-            "rules as they were"
+            f"{fitted.selective.risk:g}, or set the rules as they were"
         )
     return dataclasses.replace(
         checker,

@@ -187,8 +187,7 @@ def _lines(ablation: Ablation) -> list[str]:
     if ablation.tests:
         lines.append(
             "in brackets the 95 % interval of the difference over cases; p: paired permutation test, "
-            "two-sided, "
-            f"Holm-corrected over {counted(ablation.tests, 'comparison')}"
+            f"two-sided, Holm-corrected over {counted(ablation.tests, 'comparison')}"
         )
     return lines
 

@@ -22,8 +22,7 @@ def rag_lines(slice_report: SliceReport) -> list[str]:
     whose = f"of {len(known)} of {cases}" if len(known) < len(slice_report.reports) else f"of {cases}"
     warning = (
         f"WARNING: the answers {whose} are by the reference RAG of medfaith ({'; '.join(kinds)}), and no RAG "
-        f"of "
-        "yours was measured; give its answers (responses of the slice, or the fixture medfaith_rag)"
+        "of yours was measured; give its answers (responses of the slice, or the fixture medfaith_rag)"
     )
     lines = [warning]
     told = _told(known)
@@ -31,8 +30,7 @@ def rag_lines(slice_report: SliceReport) -> list[str]:
     if any(account.checker and account.checker == slice_report.checker for account in known):
         lines.append(
             f"WARNING: the checker {slice_report.checker} judges answers of which it had dropped what it "
-            f"does not "
-            "support, so its faithfulness says nothing; judge them by another checker"
+            "does not support, so its faithfulness says nothing; judge them by another checker"
         )
     return lines
 

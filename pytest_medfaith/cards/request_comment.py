@@ -142,8 +142,7 @@ def upsert(request: Request, body: str, *, name: str) -> str:
     except _Refused as refused:
         return (
             f"no comment: the token may not comment here ({refused}); on GitHub it needs pull-requests: "
-            f"write, "
-            "which a fork does not get. The card is in the summary of the step and in the run folder"
+            "write, which a fork does not get. The card is in the summary of the step and in the run folder"
         )
     return "comment changed"
 

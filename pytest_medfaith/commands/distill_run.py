@@ -114,10 +114,9 @@ def _students_of_clone() -> Any:
         lacks = f"{', '.join(missing)} (pip install 'pytest-medfaith[train]')" if missing else ""
         where = "" if found else "the folder training/ of a clone, which no wheel holds"
         raise DataError(
-            f"students are trained in a clone of pytest-medfaith; what is missing here: "
+            "students are trained in a clone of pytest-medfaith; what is missing here: "
             f"{' and '.join(filter(None, (where, lacks)))}. Run the command in the clone, with --root for "
-            f"your "
-            "project. `medfaith distill silver` and `agreement` need neither"
+            "your project. `medfaith distill silver` and `agreement` need neither"
         )
     return importlib.import_module(_ROAD).make_students
 

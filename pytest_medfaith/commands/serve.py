@@ -107,10 +107,8 @@ def _run(service: Any, *, host: str, port: int, names: tuple[str, ...], token: s
             if self.started:
                 bound = self.servers[0].sockets[0].getsockname()[1]
                 shown = f"[{host}]" if ":" in host else host
-                say(
-                    f"medfaith serve: http://{shown}:{bound}/ (checker {service.checker.name}); Ctrl-C ends "
-                    f"it"
-                )
+                checker = service.checker.name
+                say(f"Serving on http://{shown}:{bound}/ (checker {checker}); Ctrl-C ends it")
 
     app = make_app(service, token=token, hosts=known if is_local or names else ())
     config = uvicorn.Config(

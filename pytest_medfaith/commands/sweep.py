@@ -38,8 +38,7 @@ def sweep(run: RunArgument, plot: PlotOption = None) -> None:
         if rows and rows[0].threshold > 0:
             say(
                 f"answers below the confidence {rows[0].threshold:.2f} were withheld in this run; run it "
-                f"with --threshold 0 "
-                "for the rows below",
+                "with --threshold 0 for the rows below",
                 err=True,
             )
         if plot:

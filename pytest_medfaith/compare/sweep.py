@@ -80,8 +80,8 @@ def confidence_of(report: Report) -> float:
     if isinstance(given, bool) or not isinstance(given, (int, float)) or not 0 <= given <= 1:
         raise DataError(
             f"case {report.case.id!r} has the confidence {given!r}; expected a number from 0 to 1 in "
-            f"meta.confidence of "
-            "its response, as the modes confident and confident-lite of the reference RAG give it"
+            "meta.confidence of its response, as the modes confident and confident-lite of the reference "
+            "RAG give it"
         )
     return float(given)
 

@@ -67,8 +67,7 @@ class CharacterSize(WindowSize):
         if self.size > defaults.CHARACTERS:
             raise ValueError(
                 f"size is {self.size} characters, expected at most {defaults.CHARACTERS}; for longer chunks "
-                f"cut "
-                "by sections"
+                "cut by sections"
             )
         super().__post_init__()
 

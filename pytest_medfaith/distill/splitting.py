@@ -148,8 +148,7 @@ def _remove_measured(
         if not by_part[part]:
             raise DataError(
                 f"no pair is left in {part}: each claim or passage is in a part that is measured on. Add "
-                f"cases, "
-                "keep out fewer with --kept-out, or take --passages-shared where the corpus is small"
+                "cases, keep out fewer with --kept-out, or take --passages-shared where the corpus is small"
             )
 
 

@@ -51,8 +51,7 @@ def read_reviews(paths: Iterable[Path]) -> list[LabelRow]:
             if JOINED in reviewer:
                 raise DataError(
                     f"{path}: the labels of {row.reviewer!r} are merged already; import the files that the "
-                    f"pages "
-                    "exported, so that no reviewer counts twice"
+                    "pages exported, so that no reviewer counts twice"
                 )
             if not reviewer:
                 unnamed.add(path)
@@ -65,8 +64,7 @@ def read_reviews(paths: Iterable[Path]) -> list[LabelRow]:
     if len(unnamed) > 1:
         raise DataError(
             f"labels without initials are in {len(unnamed)} files ({', '.join(sorted(map(str, unnamed)))}); "
-            f"give "
-            "each reviewer initials on the page, and export again, so that reviewers are told apart"
+            "give each reviewer initials on the page, and export again, so that reviewers are told apart"
         )
     if not rows:
         raise DataError(
@@ -145,8 +143,7 @@ def _check_one_draw(rows: Iterable[LabelRow], draws: Mapping[str, Draw]) -> None
         if weights.setdefault(stratum, row.weight) != row.weight or len(keys[stratum]) > drawn:
             raise DataError(
                 f"the labels are of pages with different draws, seen in the stratum {row.stratum!r}; merge "
-                f"labels "
-                "of pages that were made with the same --count and --seed"
+                "labels of pages that were made with the same --count and --seed"
             )
 
 

@@ -57,8 +57,7 @@ def one_label_a_claim(labels: Sequence[LabelRow], path: Path) -> Sequence[LabelR
         raise DataError(
             f"{path}: holds {counts[twice[0].key, twice[0].checker]} labels of the claim "
             f"{shown(twice[0].claim)} of case {twice[0].case_id!r}, expected one; merge the files of several "
-            f"reviewers with medfaith review "
-            "--import"
+            "reviewers with medfaith review --import"
         )
     return labels
 
@@ -216,8 +215,7 @@ def _lines(matched: _Matched, found: Mapping[str, _Found], rates: ErrorRates | N
         lines.append(
             f"too few labels to correct a rate: expected {_LEAST_LABELS} of this slice's claims with each "
             f"verdict among them, or {LEAST_OF_CLASS} of what a rate counts and {LEAST_OF_CLASS} of what it "
-            f"does not; draw "
-            "claims with medfaith review"
+            "does not; draw claims with medfaith review"
         )
     return lines
 

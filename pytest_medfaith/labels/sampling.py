@@ -157,8 +157,7 @@ def _allocation(strata: Mapping[str, Sequence[KeyedClaim]], *, count: int) -> di
     if count < least:
         raise DataError(
             f"the count of claims to draw is {count}, expected at least {least}: {_LEAST} of each verdict "
-            f"near "
-            "its threshold and as many far from it"
+            "near its threshold and as many far from it"
         )
     equal = max(_LEAST, int(count * _SHARED_EQUALLY) // len(strata))
     sizes = {name: min(equal, len(members)) for name, members in strata.items()}

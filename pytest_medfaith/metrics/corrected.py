@@ -24,8 +24,7 @@ CORRECTED_METRICS: Mapping[str, Metric] = MappingProxyType(
             family="corrected",
             direction="higher" if name == "faithfulness" else "lower",
             definition=f"claims that people would label {label} / claims, estimated from labels of some "
-            f"claims and "
-            "the verdicts on all; its n counts labels",
+            "claims and the verdicts on all; its n counts labels",
             source="Angelopoulos, Duchi & Zrnic 2023, PPI++, arXiv:2311.01453; "
             "Rogan & Gladen 1978, Am J Epidemiol 107(1)",
             per_case=lambda _: None,

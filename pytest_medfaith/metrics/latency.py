@@ -50,8 +50,7 @@ def _step_metric(step: str, name: str, percent: int) -> Metric:
 
     definition = (
         f"{_STEPS[step]}, for the questions of a slice; ms; only where contexts are retrieved or no answer "
-        f"is "
-        "judged"
+        "is judged"
     )
     return _percentile(name, percent, definition, per_case, needs_answer=False)
 

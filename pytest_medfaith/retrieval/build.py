@@ -141,8 +141,7 @@ def _retriever(
         if settings.filters:
             raise DataError(
                 f"the filters {', '.join(settings.filters)} are for a corpus of files; write source=, from= "
-                f"and "
-                "to= behind the question mark of the store's address"
+                "and to= behind the question mark of the store's address"
             )
         held_to = StoreSettings(settings.encoders, settings.k1, settings.b, patience_of(settings))
         return store_retriever(name, chunks, held_to)

@@ -133,6 +133,5 @@ def _embedded(endpoint: _Endpoint, name: str, batch: list[str]) -> list[list[flo
 def _nonsense(endpoint: _Endpoint, name: str, found: str) -> DataError:
     return DataError(
         f"the encoder {name!r}: {shown_address(endpoint.address)} gave {found}; expected a vector for each "
-        f"text, as the "
-        "embeddings of OpenAI's API are"
+        "text, as the embeddings of OpenAI's API are"
     )

@@ -218,8 +218,7 @@ def _filled(index: Any, vectors: Any, factory: str) -> Any:
     except RuntimeError as error:
         raise DataError(
             f"the index {factory!r} cannot be built over {len(vectors)} chunks ({_reason(error)}); name flat "
-            f"or "
-            "hnsw, which need no training, or fewer centroids"
+            "or hnsw, which need no training, or fewer centroids"
         ) from None
     return index
 

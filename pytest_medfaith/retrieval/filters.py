@@ -90,8 +90,7 @@ def _parsed(text: str) -> tuple[str, Callable[[object], bool]]:
     if field not in _FIELDS or not equals or not value.strip():
         raise DataError(
             f"the filter {text!r} has another form; expected {', '.join(_FIELDS)}, an equals sign and a "
-            f"value, "
-            "as in source=pubmed or year=2015-2020"
+            "value, as in source=pubmed or year=2015-2020"
         )
     if field != "year":
         return field, lambda found: isinstance(found, str) and found.casefold() == value.strip().casefold()

@@ -107,8 +107,7 @@ def _refusal(folder: Path, refused: Sequence[Part], shards: int, wanted: Fingerp
     """Returns what was wrong with the shards that were not taken; of a foreign shard both fingerprints."""
     said = (
         f"{folder}: {len(refused)} of the {shards} parts of the index were damaged, or of an earlier "
-        f"version, "
-        "and were made again"
+        "version, and were made again"
     )
     foreign = next((part.found for part in refused if part.found is not None), None)
     if foreign is None:

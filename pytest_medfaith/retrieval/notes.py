@@ -48,6 +48,5 @@ def _lexical_note(size: int) -> str:
         return f"bm25 scores the {size} chunks by bm25s, as it does above {defaults.FAST_BM25_FROM}"
     return (
         f"bm25 scores the {size} chunks by rank-bm25, which is slow above {defaults.FAST_BM25_FROM}; bm25s "
-        f"is "
-        "faster: pip install 'pytest-medfaith[fast]'"
+        "is faster: pip install 'pytest-medfaith[fast]'"
     )

@@ -51,8 +51,7 @@ def begin_ctrf(config: pytest.Config) -> None:
             if _MARK not in path.read_text(encoding="utf-8", errors="replace"):
                 raise DataError(
                     f"{path} holds something that is no CTRF report, which this run would replace; give "
-                    f"another "
-                    "file with --medfaith-ctrf FILE"
+                    "another file with --medfaith-ctrf FILE"
                 )
             path.unlink()
     except OSError as error:

@@ -87,8 +87,7 @@ def _read_shard(folder: Path) -> ShardRun:
     if told is None:
         raise DataError(
             f"{folder} holds a whole run and no shard; expected the run folders of pytest --medfaith-shard "
-            f"I/N "
-            "--medfaith-report DIR"
+            "I/N --medfaith-report DIR"
         )
     slice_reports, signature = read_run(folder)
     try:
@@ -135,8 +134,7 @@ def _check_alike(shards: Sequence[ShardRun], resources: Resources) -> None:
         if shard.expected != first.expected:
             raise DataError(
                 f"{first.folder} and {shard.folder} are parts of different runs: "
-                f"{_difference(first, shard)}; run "
-                "all shards on the same commit, with the same options"
+                f"{_difference(first, shard)}; run all shards on the same commit, with the same options"
             )
         if shard.baseline != first.baseline:
             raise DataError(
@@ -146,8 +144,7 @@ def _check_alike(shards: Sequence[ShardRun], resources: Resources) -> None:
     if first.baseline and first.baseline != baseline_digest(resources):
         raise DataError(
             f"{resources.baseline_path} is not the baseline that the shards ran beside; merge on the commit "
-            f"of the "
-            "shards, or give their baseline with --baseline FILE"
+            "of the shards, or give their baseline with --baseline FILE"
         )
 
 
@@ -192,8 +189,7 @@ def _take_reports(collected: Collected, shards: Sequence[ShardRun], runs: Sequen
                 if before != shard.folder:
                     raise DataError(
                         f"{before} and {shard.folder} both hold case {report.case.id!r} of {run}; expected "
-                        f"each "
-                        "case in one shard"
+                        "each case in one shard"
                     )
                 collected.add(Result(run=run, report=report))
 

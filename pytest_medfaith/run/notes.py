@@ -65,8 +65,7 @@ def _notes_on_slice(
         if 0 < held < report.k:
             yield (
                 f"slice {report.slice!r}: k is {report.k} and its corpus holds {counted(held, 'chunk')}, so "
-                f"each "
-                "question is given all of them at most"
+                "each question is given all of them at most"
             )
         for note in notes_on(report.retriever, resources.retrieval, size=held):
             yield f"slice {report.slice!r}: {note}"

@@ -361,10 +361,9 @@ class Resources:
         changes = {key: value for key, value in configured.items() if value is not None}
         if changes and checker.selective:
             raise DataError(
-                f"the settings hold "
+                "the settings hold "
                 f"{', '.join(f'{key}_threshold' if key != 'odds' else 'contradict_odds' for key in changes)},"
-                f" "
-                "and the calibration promises a risk under thresholds of its own; take these settings out, "
+                " and the calibration promises a risk under thresholds of its own; take these settings out, "
                 "or certify again with medfaith calibrate ROWS --risk"
             )
         return dataclasses.replace(checker, thresholds=dataclasses.replace(checker.thresholds, **changes))

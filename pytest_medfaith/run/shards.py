@@ -60,8 +60,7 @@ def check_shard(options: Options) -> None:
     if options.report is None:
         raise DataError(
             f"--medfaith-shard {options.shard} is given without --medfaith-report DIR; expected a run folder "
-            f"for "
-            "each shard, since gates are judged by: medfaith merge DIR..."
+            "for each shard, since gates are judged by: medfaith merge DIR..."
         )
     for name, is_given in (("update-baseline", options.update_baseline), ("audit", options.audit)):
         if is_given:

@@ -254,8 +254,7 @@ def with_recorded_history(case: Case, response: Response) -> Case:
     if case.history and turns != as_turns(case.history):
         raise DataError(
             f"case {case.id!r} and its response have two histories; expected the same earlier turns, or "
-            f"those of "
-            "the case alone"
+            "those of the case alone"
         )
     return case.with_(history=turns)
 

@@ -34,8 +34,7 @@ def check_answered(resources: Resources, reports: Iterable[SliceReport]) -> Iter
     if use.failures:
         raise TeacherError(
             f"{failure_text(use)}. What was not judged is unscored, so the run does not pass; mend the "
-            f"cause, or "
-            "raise the budget, and run again"
+            "cause, or raise the budget, and run again"
         )
 
 

@@ -113,9 +113,8 @@ class Teacher:
         if self.mode == "off":
             raise TeacherError(
                 "a teacher is named and may not be asked: the mode is off, as it is in CI without a "
-                "cassette. "
-                f"Record {self.settings.cassette} with --medfaith-llm record and commit it, or ask with "
-                "--medfaith-llm live"
+                f"cassette. Record {self.settings.cassette} with --medfaith-llm record and commit it, or ask "
+                "with --medfaith-llm live"
             )
         if self.mode == "replay":
             if not self.settings.cassette.is_file():
@@ -228,8 +227,8 @@ class Teacher:
             raise TeacherError(
                 f"{_named(case)}the cassette {self.settings.cassette} holds no answer to this request of the "
                 f"{item.role}{f' on {item.about}' if item.about else ''} (key {request.key}): the case, its "
-                f"contexts, the model or the settings changed. Record "
-                "it with --medfaith-llm record, and commit the file"
+                "contexts, the model or the settings changed. Record it with --medfaith-llm record, and "
+                "commit the file"
             )
         else:
             recorded = self._sent(request)

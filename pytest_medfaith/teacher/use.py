@@ -105,8 +105,7 @@ def use_lines(use: LlmUse) -> list[str]:
     if use.same_family:
         lines.append(
             f"WARNING: the judge {use.model} is of the family of {use.same_family}, which wrote the answers; "
-            f"a "
-            "model favours answers like its own (allow_same_family = true takes this line away)"
+            "a model favours answers like its own (allow_same_family = true takes this line away)"
         )
     return lines
 

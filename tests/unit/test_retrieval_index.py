@@ -152,8 +152,8 @@ def test_the_index_of_another_encoder_is_refused_with_both_fingerprints(chunks, 
     digest = corpus_hash(chunks)
     message = (
         f"{folder} is the index of corpus {digest}, encoder another, metric ip, where corpus {digest}, "
-        f"encoder "
-        "counting, metric ip is needed; the folder was copied or renamed. Remove it, and it is built anew"
+        "encoder counting, metric ip is needed; the folder was copied or renamed. Remove it, and it is "
+        "built anew"
     )
     with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
         embed_corpus(chunks, CountingEncoder().as_encoder(), cache=tmp_path)

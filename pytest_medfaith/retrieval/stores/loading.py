@@ -119,8 +119,7 @@ def _write_missing(
                 raise DataError(
                     f"the encoder {encoder.name!r} gave vectors of {vectors.shape[1]} numbers, and the store "
                     f"{store.address} holds vectors of {state.dimension}; name another store, or the encoder "
-                    f"that "
-                    "it was loaded with"
+                    "that it was loaded with"
                 )
             store.upsert([row_of(chunk, vector) for chunk, vector in zip(missing, vectors, strict=True)])
         count += len(missing)
@@ -140,13 +139,11 @@ def _check_whole(store: PatientStore, state: State, read_again: _Counted) -> Non
     if contents_hash_of(read_again.total, read_again.count) != (state.corpus, state.chunks):
         raise DataError(
             f"the corpus changed while it was loaded into the store {store.address}, which is not searched "
-            f"now; load "
-            "it again under another name"
+            "now; load it again under another name"
         )
     held = store.count()
     if held != state.chunks:
         raise DataError(
             f"the store {store.address} holds {held} chunks after loading, and the corpus {state.chunks}; "
-            f"something "
-            "else writes into it, or the corpus changed meanwhile. Load it under another name"
+            "something else writes into it, or the corpus changed meanwhile. Load it under another name"
         )

@@ -56,8 +56,7 @@ def store_retriever(name: str, chunks: Sequence[Chunk], settings: StoreSettings)
     if address.search not in store.searches:
         raise DataError(
             f"the store {address} does not search words by BM25; OpenSearch does. Leave search=words out, "
-            f"and fuse "
-            "the store with bm25 or such a store"
+            "and fuse the store with bm25 or such a store"
         )
     ask = (
         _by_words(store, state, settings) if address.search == "words" else _by_vector(store, state, settings)
@@ -112,15 +111,13 @@ def _whole_state(store: PatientStore) -> State:
     if not state.complete:
         raise DataError(
             f"the store {store.address} was not loaded to its end; run medfaith index --store again, which "
-            f"goes on "
-            "where it stopped"
+            "goes on where it stopped"
         )
     held = store.count()
     if held != state.chunks:
         raise DataError(
             f"the store {store.address} was loaded with {state.chunks} chunks and holds {held} now; run "
-            f"medfaith "
-            "index --store again, or mend the server"
+            "medfaith index --store again, or mend the server"
         )
     return state
 
@@ -131,8 +128,7 @@ def _check_corpus(store: PatientStore, state: State, chunks: Sequence[Chunk]) ->
         raise DataError(
             f"the store {store.address} holds the corpus {state.corpus} ({state.chunks} chunks), and the "
             f"corpus here is {corpus} ({size} chunks); load this corpus under another name, or leave corpus "
-            f"out of the "
-            "slice to search what the store has"
+            "out of the slice to search what the store has"
         )
 
 
@@ -168,8 +164,7 @@ def _encoder_of(store: PatientStore, state: State, names: Sequence[str]) -> Enco
     given = " and ".join(f"{name!r} ({signature})" for name, signature in signatures.items())
     raise DataError(
         f"the store {store.address} was loaded with the encoder {state.encoder}, and the settings name "
-        f"{given}; set "
-        "encoders to the encoder of the store, or load the corpus under another name"
+        f"{given}; set encoders to the encoder of the store, or load the corpus under another name"
     )
 
 

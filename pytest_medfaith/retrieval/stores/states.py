@@ -32,8 +32,7 @@ def read_state(store: PatientStore) -> State | None:
     if not isinstance(held, Mapping) or held.get("format") != FORMAT or not _fits(held, hints):
         raise DataError(
             f"the store {store.address} holds something that medfaith index did not write, or another "
-            f"version "
-            "did; name another store, or remove this one"
+            "version did; name another store, or remove this one"
         )
     return State(**{name: held[name] for name in hints})
 
@@ -64,8 +63,7 @@ def refuse_another(store: PatientStore, found: State, needed: State) -> None:
             f" (BM25 with k1 {found.k1:g} and b {found.b:g} there, {needed.k1:g} and {needed.b:g} here)"
         )
     raise DataError(
-        f"the store {store.address} holds {found.fingerprint}, where {needed.fingerprint} is needed"
-        f"{parameters}; load this corpus under another name by medfaith index --store, or name the encoder "
-        f"and the "
-        "corpus that the store was loaded with"
+        f"the store {store.address} holds {found.fingerprint}, where {needed.fingerprint} is "
+        f"needed{parameters}; load this corpus under another name by medfaith index --store, or name the "
+        "encoder and the corpus that the store was loaded with"
     )
