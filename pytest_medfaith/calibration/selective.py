@@ -5,15 +5,12 @@ tried is a hypothesis "more than the share `risk` of the verdicts above it is wr
 binomial p value of the labels, and the tests together are wrong with probability 1 - 0.9 at most. Here
 
 * three thresholds begin a sequence: those that keep all, three quarters and half of the verdicts. Each has a
-third
-  of the error probability, and goes on to lower thresholds as long as each is rejected (fixed sequence
+  third of the error probability, and goes on to lower thresholds as long as each is rejected (fixed sequence
   testing);
 * a threshold is the score of a row, and only rows strictly above it are counted: given the threshold, these
-are
-  drawn as future verdicts above it are;
+  are drawn as future verdicts above it are;
 * of the rows of a group (an answer, or texts that are shared) a single row counts, drawn by the seed, since
-rows of
-  an answer are not independent.
+  rows of an answer are not independent.
 """
 
 from __future__ import annotations

@@ -14,8 +14,7 @@
 * What was not measured whole fails: cases that are missing or failed, unscored claims, uncertain claims that no
   gate allows, a slice of refusals (`completeness`).
 * Uncertain claims are in no average. A gate passes only where it passes with them as they lean, too, so that
-no
-  claim turns a gate green by leaving the average (`leaning`).
+  no claim turns a gate green by leaving the average (`leaning`).
 
 `stops_run` says which results stop the run. `run.finish` adds what else makes a run fail, and decides the
 exit status.

@@ -40,8 +40,7 @@ def read_reviews(paths: Iterable[Path]) -> list[LabelRow]:
 
     Raises:
         DataError: no label, a broken file, merged labels, labels without initials in two files, or two
-            unequal
-            labels of a claim by one reviewer.
+            unequal labels of a claim by one reviewer.
     """
     rows: dict[tuple[str, str, str], tuple[Path, LabelRow]] = {}
     unnamed = set()
@@ -96,9 +95,7 @@ def check_labels(rows: Sequence[LabelRow], draws: Mapping[str, Draw], *, run: st
 
     Raises:
         DataError: it counts the labels of other checkers, of claims or evidence that the run does not hold,
-            of
-            altered claims, verdicts and strata, and of weights that no draw gives; or labels of
-            two draws.
+            of altered claims, verdicts and strata, and of weights that no draw gives; or labels of two draws.
     """
     known = claims_of_run(draws)
     causes: dict[int, str] = {}

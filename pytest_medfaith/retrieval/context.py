@@ -77,8 +77,7 @@ def chunk_lines(given: Lines, chunks: Sequence[Chunk]) -> Mapping[str, str]:
 
     Args:
         given: a file of JSON Lines {"id", "line"}, the dotted name of a callable `chunk -> line`, or the
-            lines
-            themselves by id. None gives no lines.
+            lines themselves by id. None gives no lines.
         chunks: the corpus.
 
     Raises:

@@ -136,8 +136,7 @@ class Teacher:
 
         Raises:
             TeacherError: as of `check_ready`, a request is not in the cassette that is replayed, or the
-                endpoint
-                refuses the key or the model.
+                endpoint refuses the key or the model.
         """
         if not items:
             return []

@@ -5,8 +5,7 @@ them come out to 15 digits; the sixteenth depends on the order of a sum. Two thi
 not there:
 
 * its recall at 20 is 1 by definition, since only the 20 returned documents are judged: here `auto.recall@20`
-of
-  such a ranking does not apply, and the function under it gives the 1;
+  of such a ranking does not apply, and the function under it gives the 1;
 * its mean latency, 1,584.5 ms, is of no published run: the ten latencies beside the results have a mean of
 726.4.
 """
