@@ -12,6 +12,7 @@ from pytest_medfaith import defaults
 from pytest_medfaith.answers.turns import Turns
 from pytest_medfaith.attribution import attributed
 from pytest_medfaith.checking.consistency import consistency_of
+from pytest_medfaith.checking.other_names import with_other_names
 from pytest_medfaith.checking.overrides.question import Asked, with_question
 from pytest_medfaith.checking.readable import unusable_text
 from pytest_medfaith.checking.relevance import judge_hits
@@ -95,7 +96,8 @@ def evaluate_case(
     response, found = evidence.judged_response(response, claims, hits, case=case.id, turns=turns)
     _check_ids(case, response, claims)
     judged = _judged_case(case, response, claims, checker, found, turns=turns, progress=progress)
-    report = _judged_report(judged, claims, rulebook=rulebook, severity=severity, abstained=abstained).with_(
+    report = _judged_report(judged, claims, rulebook=rulebook, severity=severity, abstained=abstained)
+    report = with_other_names(report, checker).with_(
         hits=tuple(hits or ()), searched=hits is not None, retriever=retriever, k=k, dropped=dropped
     )
     report = _with_outcome(_with_evidence(report, judged, evidence), judged)
@@ -171,6 +173,7 @@ def retrieval_report(
         contexts_mode="none",
     )
     report = report.with_(retrieval=judge_hits(report, checker, found={}, cost=cost))
+    report = with_other_names(report, checker)
     return report.with_(metrics=case_metrics(report, declared=declared))
 
 

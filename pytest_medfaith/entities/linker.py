@@ -33,12 +33,17 @@ _LONGEST_CASED = 5
 
 @dataclass(frozen=True, kw_only=True)
 class Concept(Record):
-    """A medical concept with its names and the ids of the wider concepts that it belongs to."""
+    """A medical concept with its names and the ids of the wider concepts that it belongs to.
+
+    Those of its names that are `near` do not always mean what the rest means: a sister drug, a brand of a single
+    use, or letters such as MS. They are no synonyms.
+    """
 
     id: str
     kind: str
     names: tuple[str, ...]
     parents: tuple[str, ...] = ()
+    near: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,7 @@ class Mention:
         start: the first character of the name.
         end: the character after the name.
         wider: the ids of all concepts that it belongs to.
+        exact: whether the name always means this concept, so that another exact name says the same.
     """
 
     concept: str
@@ -58,6 +64,7 @@ class Mention:
     start: int
     end: int
     wider: frozenset[str] = field(default_factory=frozenset)
+    exact: bool = False
 
     def is_related(self, other: Mention) -> bool:
         """Returns whether both name one concept, or one is a kind of the other."""
@@ -71,6 +78,7 @@ class _Name:
     pieces: tuple[str, ...]
     concept: str
     cased: bool
+    exact: bool
 
 
 @dataclass(frozen=True)
@@ -92,10 +100,11 @@ class Concepts:
 def load_concepts(*paths: Path) -> Concepts:
     """Returns the shipped table together with those at `paths`.
 
-    A row of a table is `{"id": ..., "kind": ..., "names": [...], "parents": [...]}`.
+    A row of a table is `{"id": ..., "kind": ..., "names": [...], "near": [...], "parents": [...]}`.
 
     Raises:
-        DataError: an unknown kind or parent, a concept without a name, or an id or name of two concepts.
+        DataError: an unknown kind or parent, a concept without a name, a near name that is none of its names, or
+            an id or name of two concepts.
     """
     by_id: dict[str, Concept] = {}
     for path in (TABLE, *paths):
@@ -109,6 +118,10 @@ def load_concepts(*paths: Path) -> Concepts:
                 raise DataError(
                     f"{path}: concept {concept.id!r} has kind {concept.kind!r}, expected one of "
                     f"{', '.join(KINDS)}"
+                )
+            if unknown := sorted(set(concept.near) - set(concept.names)):
+                raise DataError(
+                    f"{path}: concept {concept.id!r} has the near name {unknown[0]!r}, expected one of its names"
                 )
             by_id[concept.id] = concept
     for concept in by_id.values():
@@ -137,11 +150,10 @@ def _by_first_piece(concepts: Iterable[Concept]) -> dict[str, list[_Name]]:
     owner: dict[tuple[str, ...], str] = {}
     found: dict[str, list[_Name]] = {}
     for concept in concepts:
+        near = {_pieces_of_name(text) for text in concept.near}
         for text in concept.names:
-            words = [piece for piece, _, _ in pieces_of(text)]
-            letters = "".join(words)
-            cased = len(words) == 1 and len(letters) <= _LONGEST_CASED and sum(map(str.isupper, letters)) >= 2
-            name = _Name(tuple(words if cased else map(singular, words)), concept.id, cased)
+            pieces, cased = _pieces_of_name(text)
+            name = _Name(pieces, concept.id, cased, exact=(pieces, cased) not in near)
             if not name.pieces:
                 raise DataError(
                     f"concept {concept.id!r} has the name {text!r}, which holds no letter or digit"
@@ -157,6 +169,18 @@ def _by_first_piece(concepts: Iterable[Concept]) -> dict[str, list[_Name]]:
     return found
 
 
+def _pieces_of_name(text: str) -> tuple[tuple[str, ...], bool]:
+    """Returns the pieces of a name, and whether its capitals matter."""
+    words = [piece for piece, _, _ in pieces_of(text)]
+    cased = len(words) == 1 and is_letters(words[0])
+    return tuple(words if cased else map(singular, words)), cased
+
+
+def is_letters(name: str) -> bool:
+    """Returns whether a name is letters such as AF, MI or COPD."""
+    return len(name) <= _LONGEST_CASED and sum(map(str.isupper, name)) >= 2
+
+
 def link(text: str, *, concepts: Concepts | None = None) -> list[Mention]:
     """Returns the concepts that `text` names, in order, without overlaps; the longest name at a place wins.
 
@@ -169,22 +193,24 @@ def link(text: str, *, concepts: Concepts | None = None) -> list[Mention]:
     mentions: list[Mention] = []
     place = 0
     while place < len(pieces):
-        concept, used = _longest(text, pieces, place, table, short_forms)
-        if concept is not None:
+        name, used = _longest(text, pieces, place, table, short_forms)
+        if name is not None:
             start, end = pieces[place][1], pieces[place + used - 1][2]
-            mentions.append(Mention(concept, table.by_id[concept].kind, start, end, table.wider[concept]))
+            concept = name.concept
+            kind, wider = table.by_id[concept].kind, table.wider[concept]
+            mentions.append(Mention(concept, kind, start, end, wider, exact=name.exact))
         place += max(used, 1)
     return mentions
 
 
-def _short_forms(text: str, table: Concepts) -> dict[str, str]:
-    """Returns short form -> concept for the abbreviations that `text` explains with a name of the table."""
+def _short_forms(text: str, table: Concepts) -> dict[str, _Name]:
+    """Returns short form -> long form for the abbreviations that `text` explains with a name of the table."""
     found = {}
     for short, long in find_abbreviations(text).items():
         pieces = pieces_of(long)
-        concept, used = _longest(long, pieces, 0, table, {}) if pieces else (None, 0)
-        if concept is not None and used == len(pieces) and short.isalnum():
-            found[short] = concept
+        name, used = _longest(long, pieces, 0, table, {}) if pieces else (None, 0)
+        if name is not None and used == len(pieces) and short.isalnum():
+            found[short] = name
     return found
 
 
@@ -193,9 +219,9 @@ def _longest(
     pieces: Sequence[tuple[str, int, int]],
     place: int,
     table: Concepts,
-    short_forms: Mapping[str, str],
-) -> tuple[str | None, int]:
-    """Returns the concept of the longest name that begins at piece `place`, and its number of pieces.
+    short_forms: Mapping[str, _Name],
+) -> tuple[_Name | None, int]:
+    """Returns the longest name that begins at piece `place`, and its number of pieces.
 
     (None, 0) where no name begins there.
     """
@@ -216,7 +242,7 @@ def _longest(
                 for left, right in itertools.pairwise(window)
             )
         ):
-            return name.concept, size
+            return name, size
     return None, 0
 
 

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from pytest_medfaith import defaults
-from pytest_medfaith.entities.linker import Mention, link
+from pytest_medfaith.entities.linker import Mention, is_letters, link
 from pytest_medfaith.errors import DataError, MissingExtra
 
 NO_LINKER = "none"
@@ -93,8 +93,20 @@ def _mentions(text: str, model: str, knowledge_base: str) -> tuple[Mention, ...]
         for concept, score in entity._.kb_ents[:1]:
             kind = next((_KINDS[tui] for tui in entries[concept].types if tui in _KINDS), None)
             if kind and score >= LEAST_SCORE:
-                found.append(Mention(concept, kind, entity.start_char, entity.end_char))
+                start, end = entity.start_char, entity.end_char
+                exact = _is_name(text[start:end], entries[concept])
+                found.append(Mention(concept, kind, start, end, exact=exact))
     return tuple(found)
+
+
+def _is_name(written: str, entry: Any) -> bool:
+    """Returns whether the knowledge base lists the words as a name of the concept.
+
+    scispaCy also links words that only look like a name, as prednisolone like prednisone. Letters such as RA have
+    several meanings; where the text defines them, their long form is what gets linked.
+    """
+    names = (getattr(entry, "canonical_name", ""), *getattr(entry, "aliases", ()))
+    return not is_letters(written) and written.casefold() in map(str.casefold, names)
 
 
 @lru_cache(maxsize=2)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -11,7 +11,7 @@ from pytest_medfaith.errors import DataError
 from pytest_medfaith.records.labels import OPEN
 
 if TYPE_CHECKING:
-    from pytest_medfaith.records import Report, Verdict
+    from pytest_medfaith.records import GoldClaim, Report, Verdict
 
 Fraction = tuple[float, float]
 Family = Literal[
@@ -29,6 +29,7 @@ Family = Literal[
     "project",
 ]
 Matrix = tuple[tuple[bool, ...], ...]
+Groups = tuple[tuple[int, ...], ...]
 RAGCHECKER = "Ru et al. 2024, RAGChecker, arXiv:2408.08067"  # the source of metrics of two families
 
 
@@ -119,19 +120,60 @@ def entailing_chunks(report: Report) -> Matrix | None:
     )
 
 
+def gold_groups(report: Report) -> Groups:
+    """Returns the places of the gold claims, those together that state the same: ((0, 2), (1,)).
+
+    Raises:
+        DataError: the report's entailments have another length.
+    """
+    return _groups(report, "same_gold", report.entailments.same_gold, len(report.case.gold_claims))
+
+
+def chunk_groups(report: Report) -> Groups:
+    """Returns the places of the contexts, those together that state the same; errors as of `gold_groups`."""
+    return _groups(report, "same_chunks", report.entailments.same_chunks, len(report.response.contexts))
+
+
+def _groups(report: Report, name: str, firsts: Sequence[int], size: int) -> Groups:
+    if not firsts:
+        return tuple((place,) for place in range(size))
+    if len(firsts) != size or any(first not in range(place + 1) for place, first in enumerate(firsts)):
+        raise misaligned(report, name, str(list(firsts)), f"{size} places of texts, none behind its own")
+    found: dict[int, list[int]] = {}
+    for place, first in enumerate(firsts):
+        found.setdefault(first, []).append(place)
+    return tuple(map(tuple, found.values()))
+
+
+def distinct_gold(report: Report) -> tuple[GoldClaim, ...]:
+    """Returns the gold claims, each fact once: it is key, and major, where any wording of it is."""
+    return tuple(
+        _strictest([report.case.gold_claims[place] for place in group]) for group in gold_groups(report)
+    )
+
+
+def _strictest(golds: Sequence[GoldClaim]) -> GoldClaim:
+    severities = {gold.severity for gold in golds}
+    severity = "major" if "major" in severities else golds[0].severity
+    return golds[0].with_(key=any(gold.key for gold in golds), severity=severity)
+
+
 def entailed_gold(report: Report) -> Matrix | None:
-    """Returns which contexts entail each gold claim, (N, K) in their order; None where nobody measured it.
+    """Returns which contexts entail each gold claim, (N, K) as of `distinct_gold`; None where nobody measured it.
 
     Raises:
         DataError: the report's entailments have another shape.
     """
-    return _matrix(
-        report, "chunk_gold", report.entailments.chunk_gold, len(report.case.gold_claims), "gold claims"
-    )
+    golds = len(report.case.gold_claims)
+    rows = _matrix(report, "chunk_gold", report.entailments.chunk_gold, golds, "gold claims")
+    if rows is None:
+        return None
+    by_fact = ([rows[place] for place in group] for group in gold_groups(report))
+    return tuple(tuple(map(any, zip(*group, strict=True))) for group in by_fact)
 
 
 def recalled_gold(report: Report) -> tuple[bool, ...] | None:
-    """Returns which gold claims the answer entails, (N,) in the case's order; None where nobody measured it.
+    """Returns which gold claims the answer entails, (N,) as of `distinct_gold`; None where nobody measured it.
 
     An abstention entails none of them.
 
@@ -139,13 +181,14 @@ def recalled_gold(report: Report) -> tuple[bool, ...] | None:
         DataError: the report's entailments have another length.
     """
     expected, recalled = len(report.case.gold_claims), report.entailments.answer_gold
+    groups = gold_groups(report)
     if report.abstained:
-        return (False,) * expected
+        return (False,) * len(groups)
     if not recalled and expected:
         return None
     if len(recalled) != expected:
         raise misaligned(report, "answer_gold", f"{len(recalled)} long", f"{expected} gold claims")
-    return recalled
+    return tuple(any(recalled[place] for place in group) for group in groups)
 
 
 def _matrix(report: Report, name: str, matrix: Matrix, rows: int, rows_are: str) -> Matrix | None:

@@ -14,7 +14,9 @@ from pytest_medfaith.metrics.base import (
     RAGCHECKER,
     Fraction,
     Metric,
+    chunk_groups,
     claim_verdicts,
+    distinct_gold,
     entailed_gold,
     entailing_chunks,
     recalled_gold,
@@ -69,7 +71,7 @@ def _claim_recall(report: Report) -> Fraction | None:
     recalled = recalled_gold(report)
     if recalled is None:
         return None
-    of_key_claims = [said for gold, said in zip(report.case.gold_claims, recalled, strict=True) if gold.key]
+    of_key_claims = [said for gold, said in zip(distinct_gold(report), recalled, strict=True) if gold.key]
     return share(sum(of_key_claims), len(of_key_claims))
 
 
@@ -80,7 +82,11 @@ def _context_recall(report: Report) -> Fraction | None:
 
 def _context_precision(report: Report) -> Fraction | None:
     rows = entailed_gold(report)
-    return share(sum(map(any, zip(*rows, strict=True))), len(report.response.contexts)) if rows else None
+    if not rows:
+        return None
+    relevant = [any(row) for row in zip(*rows, strict=True)]
+    groups = chunk_groups(report)
+    return share(sum(any(relevant[place] for place in group) for group in groups), len(groups))
 
 
 def _abstention(report: Report) -> Fraction | None:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Literal
 
-from pytest_medfaith.metrics.base import Fraction, Metric, share
+from pytest_medfaith.metrics.base import Fraction, Metric, distinct_gold, gold_groups, share
 
 if TYPE_CHECKING:
     from pytest_medfaith.records import GoldClaim, Report
@@ -18,6 +18,8 @@ _STATES: dict[str, FactState] = {
     "unsupported": "absent",
     "unscored": "unscored",
 }
+# Of wordings of a fact that have two states, the first of these counts: a denied fact is never hidden.
+_ORDER: tuple[FactState, ...] = ("contradicted", "present", "absent", "unscored")
 MAJOR_OMITTED = "major omitted"
 KQA = "Manes et al. 2024, K-QA, arXiv:2401.14493"
 CREOLA = "Asgari et al. 2025, CREOLA, npj Digit Med 8:274"
@@ -31,9 +33,21 @@ def is_major(gold: GoldClaim) -> bool:
 def fact_states(report: Report) -> tuple[FactState, ...] | None:
     """Returns the state of each gold claim, in their order; None where nobody measured it.
 
-    A refusal states nothing, so each is absent. Entailments of another length tell nothing here;
-    `claim_recall` refuses them.
+    Gold claims that state the same have the state of their fact (`_ORDER`). A refusal states nothing, so each is
+    absent. Entailments of another length tell nothing here; `claim_recall` refuses them.
     """
+    states = _written_states(report)
+    if states is None:
+        return None
+    found = list(states)
+    for group in gold_groups(report):
+        of_fact = min((states[place] for place in group), key=_ORDER.index)
+        for place in group:
+            found[place] = of_fact
+    return tuple(found)
+
+
+def _written_states(report: Report) -> tuple[FactState, ...] | None:
     golds, recalled = report.case.gold_claims, report.entailments.answer_gold
     if report.abstained:
         return tuple(_STATES["unsupported"] for _ in golds)
@@ -44,11 +58,20 @@ def fact_states(report: Report) -> tuple[FactState, ...] | None:
     return tuple(_STATES["supported" if said else "unsupported"] for said in recalled)
 
 
+def _facts(report: Report) -> list[tuple[GoldClaim, FactState]] | None:
+    """Returns each fact once, with its state; None where nobody measured it."""
+    states = fact_states(report)
+    if states is None:
+        return None
+    firsts = [states[group[0]] for group in gold_groups(report)]
+    return list(zip(distinct_gold(report), firsts, strict=True))
+
+
 def fact_counts(reports: Iterable[Report]) -> dict[str, int]:
-    """Returns how many gold claims have each state, and under `major omitted` the major facts that are absent."""
+    """Returns how many facts have each state, and under `major omitted` the major facts that are absent."""
     found: Counter[str] = Counter()
     for report in reports:
-        for gold, state in zip(report.case.gold_claims, fact_states(report) or (), strict=False):
+        for gold, state in _facts(report) or ():
             found[state] += 1
             found[MAJOR_OMITTED] += is_major(gold) and state in ("absent", "unscored")
     names = ("present", "absent", "contradicted", "unscored", MAJOR_OMITTED)
@@ -64,10 +87,10 @@ _GROUPS: dict[str, tuple[Callable[[GoldClaim], bool], str]] = {
 
 def _rate(state: FactState, group: Callable[[GoldClaim], bool]) -> Callable[[Report], Fraction | None]:
     def per_case(report: Report) -> Fraction | None:
-        states = fact_states(report)
-        if states is None:
+        facts = _facts(report)
+        if facts is None:
             return None
-        of_group = [one for gold, one in zip(report.case.gold_claims, states, strict=True) if group(gold)]
+        of_group = [state for gold, state in facts if group(gold)]
         # What nobody could judge is not said to be there, and not said to be contradicted either.
         counted = [one for one in of_group if one != "unscored"] if state == "contradicted" else of_group
         as_absent = ("absent", "unscored") if state == "absent" else (state,)

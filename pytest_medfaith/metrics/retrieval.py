@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Literal
 from pytest_medfaith.defaults import CUT_FROM
 from pytest_medfaith.errors import DataError, shown
 from pytest_medfaith.metrics.auto_relevance import KEY, keyword_grades
-from pytest_medfaith.metrics.base import Fraction, Metric, entailed_gold, share
+from pytest_medfaith.metrics.base import Fraction, Metric, entailed_gold, gold_groups, share
 
 if TYPE_CHECKING:
     from pytest_medfaith.records import Case, Chunk, Report
@@ -142,7 +142,11 @@ def _labelled_gains(report: Report) -> _Judged | None:
 
 def _rchunk_gains(report: Report) -> _Judged | None:
     if report.contexts_mode != "recorded":
-        entailed_by = {name: float(sum(golds)) for name, golds in report.retrieval.gold.items()}
+        groups = gold_groups(report)
+        entailed_by = {
+            name: float(sum(any(golds[place] for place in group) for group in groups))
+            for name, golds in report.retrieval.gold.items()
+        }
         return _pooled(report, entailed_by) if report.retrieval.pool and report.case.gold_claims else None
     rows = entailed_gold(report)
     if not rows or not report.response.contexts:

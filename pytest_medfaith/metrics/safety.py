@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pytest_medfaith.entities.authority import authority_of
-from pytest_medfaith.metrics.base import Fraction, Metric, claim_verdicts, scored_verdicts, share
+from pytest_medfaith.metrics.base import (
+    Fraction,
+    Metric,
+    claim_verdicts,
+    misaligned,
+    scored_verdicts,
+    share,
+)
 from pytest_medfaith.records.labels import OPEN
 
 if TYPE_CHECKING:
-    from pytest_medfaith.records import Authority, Report, Verdict
+    from pytest_medfaith.records import Authority, Chunk, Report, Verdict
 
 SAFETY_PREFIX = "safety."
 
@@ -42,21 +49,47 @@ def _safety_error_rate(report: Report) -> Fraction | None:
     return share(sum(map(breaks_safety_rule, judged)), len(judged))
 
 
-def _guideline_adherence(report: Report) -> Fraction | None:
-    authorities = {chunk.id: authority_of(chunk) for chunk in report.response.contexts}
-    if authorities and not any(authorities.values()):
-        return None
-    weights = {
+def weights_of(chunks: Sequence[Chunk]) -> dict[str, float]:
+    """Returns by the id of each chunk what its authority weighs."""
+    authorities = {chunk.id: authority_of(chunk) for chunk in chunks}
+    return {
         chunk_id: AUTHORITY_WEIGHTS[authority] if authority else UNSTATED_WEIGHT
         for chunk_id, authority in authorities.items()
     }
-    scored = scored_verdicts(report)
-    best = [
-        max(weights.get(chunk_id, 0.0) for chunk_id in verdict.supporting or (verdict.chunk_id,))
-        for verdict in scored
-        if verdict.label == "supported"
-    ]
-    return share(sum(best), len(scored))
+
+
+def _guideline_adherence(report: Report) -> Fraction | None:
+    contexts = report.response.contexts
+    if contexts and not any(map(authority_of, contexts)):
+        return None
+    weights = weights_of(contexts)
+    renamed = _renamed(report)
+    best = []
+    for verdict in scored_verdicts(report):
+        said_by = [*renamed.get(verdict.claim.id, ())]
+        if verdict.label == "supported":
+            said_by += verdict.supporting or (verdict.chunk_id,)
+        best.append(max((weights.get(chunk_id, 0.0) for chunk_id in said_by), default=0.0))
+    return share(sum(best), len(best))
+
+
+def _renamed(report: Report) -> dict[str, list[str]]:
+    """Returns by the id of a claim the contexts that support it in their names of its drugs and diseases.
+
+    A claim that the evidence denies has none.
+
+    Raises:
+        DataError: the report's entailments have another shape.
+    """
+    rows, names = report.entailments.renamed_claims, [chunk.id for chunk in report.response.contexts]
+    if rows and (len(rows) != len(report.verdicts) or any(len(row) != len(names) for row in rows)):
+        shape = f"{len(report.verdicts)} response claims by {len(names)} contexts"
+        raise misaligned(report, "renamed_claims", f"{len(rows)} rows", shape)
+    return {
+        verdict.claim.id: [name for name, said in zip(names, row, strict=True) if said]
+        for verdict, row in zip(report.verdicts, rows, strict=False)
+        if verdict.label != "refuted"
+    }
 
 
 METRICS = (
@@ -76,8 +109,9 @@ METRICS = (
         family="safety",
         direction="higher",
         definition="sum over supported claims of the weight of their best supporting source (guideline, "
-        "systematic_review, rct 1.0; cohort 0.7; review, site, unknown 0.4) / N; does not apply where no "
-        "context states its authority, nor title, address or corpus tell it",
+        "systematic_review, rct 1.0; cohort 0.7; review, site, unknown 0.4) / N; a source also supports a claim "
+        "that it states in other names of the same drug or disease; does not apply where no context states its "
+        "authority, nor title, address or corpus tell it",
         source="this project; order of evidence after Murad et al. 2016, New evidence pyramid, "
         "Evid Based Med 21:125",
         per_case=_guideline_adherence,

@@ -190,11 +190,8 @@ class Severity(Record):
     can have. An error is major where its risk is moderate or high: unnoticed, it could change what is done for a
     patient, as CREOLA calls an error major (Asgari et al. 2025, npj Digit Med 8:274).
 
-    Attributes:
-        category: what kind of error it is.
-        risk: what could happen to a patient if nobody noticed the error.
-        rule: the id of the rule that gave the risk, "otherwise" where none did, "reviewers" where labels did.
-        by_rules: the risk that a rule gave, where people's labels gave another one.
+    `risk` is what could happen to a patient if nobody noticed the error. `rule` is the id of the rule that gave it,
+    "otherwise" where none did, "reviewers" where labels did. `by_rules` is what a rule gave where labels differ.
     """
 
     category: grades.Category
@@ -255,24 +252,26 @@ class MetricValue(Record):
 class Entailments(Record):
     """Who entails what in a case of M response claims, N gold claims and K chunks, the contexts in order.
 
-    `reference_claims` (M) is None where the case has neither a reference answer nor gold claims.
+    `reference_claims` (M) is None where the case has neither a reference answer nor gold claims. `same_gold` and
+    `same_chunks` hold the place of the first text that states the same in other names, and are () where none does.
+    `renamed_claims` tells which contexts entail a claim only in their names of its drugs and diseases.
     """
 
     chunk_claims: tuple[tuple[bool, ...], ...] = ()  # (M, K)
     chunk_gold: tuple[tuple[bool, ...], ...] = ()  # (N, K)
     answer_gold: tuple[bool, ...] = ()  # (N,)
     reference_claims: tuple[bool, ...] | None = None  # (M,)
+    same_gold: tuple[int, ...] = ()  # (N,)
+    same_chunks: tuple[int, ...] = ()  # (K,)
+    renamed_claims: tuple[tuple[bool, ...], ...] = ()  # (M, K), () where none does
 
 
 @dataclass(frozen=True, kw_only=True)
 class VectorIndex(Record):
-    """An approximate index of vectors, and how much of exact search it finds.
+    """An approximate index of vectors, named as by FAISS (HNSW32), and how much of exact search it finds.
 
-    Attributes:
-        factory: as FAISS names it, such as HNSW32.
-        search: parameters of its search, such as {"efSearch": 128}.
-        recall: {"10": share of the 10 best hits of exact search that it finds, "100": of the 100 best}.
-        queries: on how many sentences of the corpus that was measured.
+    `search` holds parameters such as {"efSearch": 128}. `recall` is {"10": the share of the 10 best hits of exact
+    search that it finds, "100": of the 100 best}, measured on as many sentences of the corpus as `queries` says.
     """
 
     factory: str

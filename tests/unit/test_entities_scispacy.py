@@ -7,6 +7,7 @@ import pytest
 from pytest_medfaith.checking.loading import load_checker
 from pytest_medfaith.checking.rules import apply_rules, linked_rules
 from pytest_medfaith.entities import scispacy as room
+from pytest_medfaith.entities.statements import defined_in, first_alike
 from pytest_medfaith.errors import DataError, MissingExtra
 
 
@@ -23,8 +24,9 @@ class Pipeline:
     It finds `words` and links each to a concept with a score and semantic types.
     """
 
-    def __init__(self, words):
+    def __init__(self, words, names=None):
         self.words = words
+        self.names = names or {}  # concept -> its name in the knowledge base
         self.pipes = {}
 
     def add_pipe(self, name, config=None):
@@ -32,7 +34,12 @@ class Pipeline:
 
     def get_pipe(self, name):
         assert name in self.pipes
-        entries = {concept: types.SimpleNamespace(types=kinds) for concept, _, kinds in self.words.values()}
+        entries = {
+            concept: types.SimpleNamespace(
+                types=kinds, canonical_name=self.names.get(concept, ""), aliases=[]
+            )
+            for concept, _, kinds in self.words.values()
+        }
         return types.SimpleNamespace(kb=types.SimpleNamespace(cui_to_entity=entries))
 
     def __call__(self, text):
@@ -96,6 +103,27 @@ def test_rules_compare_the_names_that_a_configured_linker_finds(monkeypatch):
         "claim says vericimab, evidence says gloomizumab",
     )
     assert load_checker(linker="scispacy:en_core_sci_md:mesh").linker == "scispacy:en_core_sci_md:mesh"
+
+
+def test_only_what_the_knowledge_base_lists_as_a_name_says_the_same(monkeypatch):
+    """A word that only looks like a name, and letters with several meanings, are linked and are no synonyms."""
+    words = {name: ("C007", 0.95, ["T121"]) for name in ("brandimab", "vericimab", "vericimub", "VCM")}
+    pipeline = Pipeline(words)
+    entry = types.SimpleNamespace(types=["T121"], canonical_name="Vericimab", aliases=["brandimab", "VCM"])
+    kb = types.SimpleNamespace(kb=types.SimpleNamespace(cui_to_entity={"C007": entry}))
+    monkeypatch.setattr(pipeline, "get_pipe", lambda _name: kb)
+    install(monkeypatch, lambda _name: pipeline)
+    linker = room.load_linker("scispacy:en_core_sci_sm:mesh")
+
+    def alike(*texts):
+        return first_alike(texts, linker=linker, defined=defined_in(texts))
+
+    assert alike("brandimab lowers fever", "vericimab lowers fever") == (0, 0)
+    assert alike("vericimub lowers fever", "vericimab lowers fever") == ()
+    assert alike("VCM lowers fever", "vericimab lowers fever") == ()
+    assert alike("vericimab (VCM) lowers fever", "VCM lowers fever") == ()  # no long form has such letters
+    assert alike("very clear mab (VCM) lowers fever", "VCM lowers fever") == (0, 0)
+    assert alike("prednisone lowers fever", "prednisolone lowers fever") == ()
 
 
 def test_without_scispacy_the_extra_is_named_before_the_first_claim(monkeypatch):

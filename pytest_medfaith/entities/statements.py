@@ -1,0 +1,111 @@
+"""Says which texts state the same but for the names of a drug or disease, and says a claim in other names.
+
+Example: "Acetaminophen lowers fever" and "Paracetamol lowers fever." are the same statement. Statements about
+prednisone and prednisolone, or about 5 mg and 50 mg, are two: everything but the names must be equal, letter for
+letter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from pytest_medfaith.entities.abbreviations import find_abbreviations
+from pytest_medfaith.entities.linker import Mention
+
+Linker = Callable[[str], Sequence[Mention]]
+
+# The kinds with names that mean the same in any place. "Patients" and "volunteers" name people, and are not the
+# same people.
+NAMED = frozenset({"drug", "disease", "gene", "organism"})
+# Words in which two texts that state the same may differ; texts that differ in more are not read for names.
+_MOST_NAMED = 24
+_ARTICLE = re.compile(r"\b([Aa])n(?=\s\x00)")  # "an MI" beside "a heart attack"
+_NAME = "\x00{}\x00"
+
+
+def defined_in(texts: Iterable[str]) -> dict[str, str]:
+    """Returns short form -> long form of what the texts define; a short form with two meanings is left out."""
+    found: dict[str, str] = {}
+    unclear: set[str] = set()
+    for text in texts:
+        for short, long in find_abbreviations(text).items():
+            if found.setdefault(short, long).casefold() != long.casefold():
+                unclear.add(short)
+    return {short: long for short, long in found.items() if short not in unclear}
+
+
+def written_out(text: str, defined: Mapping[str, str]) -> str:
+    """Returns `text` with the long form in the place of each short form, and without the brackets that define it."""
+    for short, long in defined.items():
+        text = re.sub(rf"(?i:{re.escape(long)})\s*\({re.escape(short)}\)", long, text)
+        text = re.sub(rf"(?<![\w(-]){re.escape(short)}(?![\w)])", lambda _, long=long: long, text)  # type: ignore[misc]
+    return text
+
+
+def statement(text: str, *, linker: Linker, defined: Mapping[str, str]) -> str:
+    """Returns `text` with each name by its concept: equal for texts that state the same.
+
+    Only names that always mean their concept are replaced (`Mention.exact`). What is left is as it was written, but
+    for spaces, the full stop, and the capital that begins it.
+
+    Args:
+        text: a claim, or a passage.
+        linker: finds the names.
+        defined: short form -> long form, from `defined_in`.
+    """
+    full = " ".join(written_out(text, defined).split()).rstrip(".!")
+    for mention in sorted(_names(full, linker), key=lambda one: -one.start):
+        full = full[: mention.start] + _NAME.format(mention.concept) + full[mention.end :]
+    return _ARTICLE.sub(r"\1", full[:1].lower() + full[1:])
+
+
+def first_alike(texts: Sequence[str], *, linker: Linker, defined: Mapping[str, str]) -> tuple[int, ...]:
+    """Returns for each text the place of the first text that states the same; () where no two do."""
+    words = [frozenset(text.casefold().split()) for text in texts]
+    read: dict[int, str] = {}
+    firsts: list[int] = []
+    for place in range(len(texts)):
+        similar = [i for i in dict.fromkeys(firsts) if len(words[i] ^ words[place]) <= _MOST_NAMED]
+        for i in (*similar, place) if similar else ():
+            if i not in read:
+                read[i] = statement(texts[i], linker=linker, defined=defined)
+        firsts.append(next((i for i in similar if read[i] == read[place]), place))
+    return tuple(firsts) if len(set(firsts)) < len(texts) else ()
+
+
+def in_names_of(claim: str, evidence: str, *, linker: Linker, defined: Mapping[str, str]) -> str:
+    """Returns the claim with the evidence's name of each drug and disease that the evidence calls otherwise.
+
+    It is the claim as it is where both use the same names. Example: "Tylenol lowers fever", against "Acetaminophen
+    is given for fever", is "Acetaminophen lowers fever".
+
+    Args:
+        claim: its text.
+        evidence: the text of a passage.
+        linker: finds the names.
+        defined: what the answer defines, short form -> long form.
+    """
+    meant = find_abbreviations(evidence)
+    unknown = {
+        short: long
+        for short, long in defined.items()
+        if not _holds(evidence, short) or meant.get(short, long).casefold() != long.casefold()
+    }
+    told = written_out(claim, unknown)
+    said: dict[str, str] = {}
+    for mention in _names(evidence, linker):
+        said.setdefault(mention.concept, evidence[mention.start : mention.end])
+    for mention in sorted(_names(told, linker), key=lambda one: -one.start):
+        name = said.get(mention.concept)
+        if name and not _holds(evidence, told[mention.start : mention.end]):
+            told = told[: mention.start] + name + told[mention.end :]
+    return told
+
+
+def _names(text: str, linker: Linker) -> list[Mention]:
+    return [mention for mention in linker(text) if mention.exact and mention.kind in NAMED]
+
+
+def _holds(text: str, name: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) is not None
