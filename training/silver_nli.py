@@ -75,17 +75,11 @@ def train_silver_nli(
     Arguments as of `training.silver_extractor.train_tagger`.
 
     Raises:
-        DataError: malformed rows, a base without a usable head, or a training of other rows in `out`; or an
-            entity weight where no row has an overlap.
+        DataError: malformed rows, a base without a usable head, or a training of other rows in `out`.
     """
     fix_seeds(settings.epochs.seed)
     base = base_folder(settings.base)
     train, dev = read_pairs(silver, "train"), read_pairs(silver, "dev")
-    if settings.entity_weight and all(row.entity_overlap is None for row in train):
-        raise DataError(
-            f"{silver}: no row tells its entity_overlap, so --entity-weight {settings.entity_weight} would "
-            "change nothing; make the rows with a linker other than none"
-        )
     model, tokenizer = load_student(base, dropout=0.1)
     order_head(model, base)
     kept, measured = (_tokenized(tokenizer, rows, settings) for rows in (train, dev))

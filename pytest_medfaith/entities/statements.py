@@ -61,8 +61,11 @@ def statement(text: str, *, linker: Linker, defined: Mapping[str, str]) -> str:
 
 
 def first_alike(texts: Sequence[str], *, linker: Linker, defined: Mapping[str, str]) -> tuple[int, ...]:
-    """Returns for each text the place of the first text that states the same; () where no two do."""
-    words = [frozenset(text.casefold().split()) for text in texts]
+    """Returns for each text the place of the first that states the same in other names; () where no two do.
+
+    Texts that are equal word for word are two, unless a third says the same in other names.
+    """
+    words = [frozenset(text.casefold().rstrip(".! ").split()) for text in texts]
     read: dict[int, str] = {}
     firsts: list[int] = []
     for place in range(len(texts)):
@@ -71,7 +74,9 @@ def first_alike(texts: Sequence[str], *, linker: Linker, defined: Mapping[str, s
             if i not in read:
                 read[i] = statement(texts[i], linker=linker, defined=defined)
         firsts.append(next((i for i in similar if read[i] == read[place]), place))
-    return tuple(firsts) if len(set(firsts)) < len(texts) else ()
+    renamed = {first for first, text in zip(firsts, words, strict=True) if text != words[first]}
+    kept = [first if first in renamed else place for place, first in enumerate(firsts)]
+    return tuple(kept) if renamed else ()
 
 
 def in_names_of(claim: str, evidence: str, *, linker: Linker, defined: Mapping[str, str]) -> str:

@@ -121,7 +121,7 @@ def test_only_what_the_knowledge_base_lists_as_a_name_says_the_same(monkeypatch)
     assert alike("brandimab lowers fever", "vericimab lowers fever") == (0, 0)
     assert alike("vericimub lowers fever", "vericimab lowers fever") == ()
     assert alike("VCM lowers fever", "vericimab lowers fever") == ()
-    assert alike("vericimab (VCM) lowers fever", "VCM lowers fever") == ()  # no long form has such letters
+    assert alike("vericimab (VCM) lowers fever", "VCM lowers fever") == (0, 0)
     assert alike("very clear mab (VCM) lowers fever", "VCM lowers fever") == (0, 0)
     assert alike("prednisone lowers fever", "prednisolone lowers fever") == ()
 

@@ -81,12 +81,14 @@ def test_letters_with_two_meanings_in_the_texts_stay_letters():
     assert alike(*texts) == ()
 
 
-def test_the_first_of_several_is_named_and_equal_words_are_the_same():
-    assert alike("Iron treats anaemia", "Zinc helps", "Iron treats anemia.", "Zinc helps.") == (0, 1, 0, 1)
-    assert alike() == ()
+def test_the_first_of_several_is_named_and_equal_words_are_as_many_as_they_are():
+    """A RAG that brings a passage twice brought two passages, as before; only other names are read as the same."""
+    texts = ["Tylenol helps", "Zinc helps", "Panadol helps", "Tylenol helps", "Zinc helps"]
+    assert alike(*texts) == (0, 1, 0, 0, 4)
+    assert alike("Zinc helps", "Zinc helps") == alike() == ()
 
 
-def test_without_a_linker_only_equal_words_are_the_same():
+def test_without_a_linker_nothing_is_the_same():
     texts = ["Tylenol lowers fever", "Paracetamol lowers fever"]
     assert first_alike(texts, linker=lambda _: [], defined={}) == ()
 

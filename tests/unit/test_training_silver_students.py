@@ -17,12 +17,11 @@ from tiny_models import tiny_encoder  # noqa: E402
 
 from pytest_medfaith.checking.loading import load_checker  # noqa: E402
 from pytest_medfaith.claims.student import folder_extractor  # noqa: E402
-from pytest_medfaith.distill.files import pairs_file, write_silver  # noqa: E402
+from pytest_medfaith.distill.files import write_silver  # noqa: E402
 from pytest_medfaith.distill.gathering import Gathered  # noqa: E402
 from pytest_medfaith.distill.records import Provenance, SilverAnswer, SilverClaim, SilverPair  # noqa: E402
 from pytest_medfaith.distill.splitting import make_silver  # noqa: E402
 from pytest_medfaith.errors import DataError  # noqa: E402
-from pytest_medfaith.jsonl import write_records  # noqa: E402
 from training.epochs import EpochSettings, Lesson, train_epochs  # noqa: E402
 from training.losses import silver_loss  # noqa: E402
 from training.road import make_students  # noqa: E402
@@ -187,15 +186,6 @@ def test_the_losses_are_what_they_say():
     assert silver_loss(logits, rows, soft=False, entity_weight=2.0).item() == pytest.approx(
         hard + 2 * fine, abs=1e-5
     )
-
-
-def test_a_regulariser_without_any_overlap_is_refused(tmp_path, base):
-    """Rows that `linker = "none"` made would train as if --entity-weight were not there."""
-    rows = [pair("neutral", "ear", 2, entity_overlap=None)]
-    for part in ("train", "dev"):
-        write_records(pairs_file(tmp_path, part), rows)
-    with pytest.raises(DataError, match=r"no row tells its entity_overlap, so --entity-weight 0.5"):
-        train_silver_nli(tmp_path, tmp_path / "out", nli(base, entity_weight=0.5), progress=quiet)
 
 
 def test_a_warm_start_of_another_order_of_labels_keeps_what_its_head_means(tmp_path):
