@@ -18,6 +18,7 @@ from pytest_medfaith.commands.parts import say
 
 if TYPE_CHECKING:
     from pytest_medfaith.bulk.engine import Account
+    from pytest_medfaith.bulk.ray_bridge import RayBridge
     from pytest_medfaith.bulk.work import Work
 
 EngineOption = Annotated[
@@ -139,37 +140,33 @@ def bulk_results(
     from pytest_medfaith.bulk.checkpoint import Checkpoint
     from pytest_medfaith.bulk.engine import Account, Bulk
     from pytest_medfaith.bulk.rate import Rate
-    from pytest_medfaith.bulk.ray_bridge import RayBridge
     from pytest_medfaith.lock import locked
     from pytest_medfaith.run.sealed import digest
 
-    name = secrets.token_hex(16) if key is None else digest(key)[:32]
-    checkpoint = Checkpoint(cache / FOLDER / name)
-    log = checkpoint.folder.with_suffix(".log")
-    bridge = RayBridge(
+    kept = Checkpoint(cache / FOLDER / (secrets.token_hex(16) if key is None else digest(key)[:32]))
+    log, unit = kept.folder.with_suffix(".log"), how.pop("unit")
+    rate, account = Rate(sys.stderr, unit), Account()
+    bridge = _bridge(engine, work, name=how["name"], log=log)
+    bulk = Bulk(path=path, work=work, bridge=bridge, checkpoint=kept, told=rate, **how)
+    kept.folder.mkdir(parents=True, exist_ok=True)
+    with locked(kept.folder, wait=0):
+        yield bulk.results(account), account
+        rate.close()
+        kept.drop()
+        log.unlink(missing_ok=True)
+
+
+def _bridge(engine: RayEngine, work: Work, *, name: str, log: Path) -> RayBridge:
+    from pytest_medfaith.bulk.ray_bridge import RayBridge
+
+    return RayBridge(
         address=engine.address,
         workers=engine.workers,
         work=work,
-        name=how["name"],
+        name=name,
         log=log,
         say=lambda line: say(line, err=True),
     )
-    rate, account = Rate(sys.stderr, how["unit"]), Account()
-    bulk = Bulk(
-        path=path,
-        name=how["name"],
-        work=work,
-        bridge=bridge,
-        checkpoint=checkpoint,
-        rows_a_block=how["rows_a_block"],
-        told=rate,
-    )
-    checkpoint.folder.mkdir(parents=True, exist_ok=True)
-    with locked(checkpoint.folder, wait=0):
-        yield bulk.results(account), account
-        rate.close()
-        checkpoint.drop()
-        log.unlink(missing_ok=True)
 
 
 def cache_folder(root: Path) -> Path:
