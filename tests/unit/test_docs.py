@@ -189,9 +189,7 @@ def test_nothing_is_named_that_is_not_there():
     fixtures = set(re.findall(r"(?<![.\w])medfaith_[a-z_]+\b", EVERYTHING))
     assert fixtures <= set(FIXTURES)
     typed = re.findall(r"(?:^\$ |`)medfaith ([a-z][^`\n]*)", EVERYTHING, re.MULTILINE)
-    assert [
-        line for line in typed if not any(f"{line} ".startswith(f"{name} ") for name in COMMANDS)
-    ] == []
+    assert [line for line in typed if not any(f"{line} ".startswith(f"{name} ") for name in COMMANDS)] == []
 
 
 def typed(program):
