@@ -48,7 +48,8 @@ _BARE_WORD = (
     r"(?:sources?|documents?|docs?|passages?|contexts?|references?|refs?\.?|chunks?|snippets?|excerpts?)"
 )
 _INTERVAL_BEFORE = re.compile(
-    r"""\b(?:CI|IQR|CrI|intervals?|ranges?|ranging|between|limits?|normal|reference|aged?|ages|score|scale|stage|grade|phase|interquartile|percentile
+    r"""\b(?:CI|IQR|CrI|intervals?|ranges?|ranging|between|limits?|normal|reference|aged?|ages|score|scale
+        |stage|grade|phase|interquartile|percentile
         |quartiles?|bounds?)(?:\s+(?:of|was|is|values?|range))?\s*[:,=]?\s*$""",
     re.IGNORECASE | re.VERBOSE,
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
@@ -102,6 +102,16 @@ def _item_ids(targets: Sequence[Target]) -> list[str]:
         for target in targets
     ]
     return ["-".join(parts) for parts in names]
+
+
+def refuse_test_case(name: str) -> NoReturn:
+    """Fails the collection of the marked unittest.TestCase `name`, whose tests would see no case."""
+    raise pytest.fail.Exception(
+        f"medfaith: {name} is marked with medfaith and is a unittest.TestCase, which pytest runs once, without "
+        "cases; write a function with the fixture medfaith_report, or a class that does not inherit from "
+        "TestCase",
+        pytrace=False,
+    )
 
 
 def target_of(item: pytest.Item) -> Target | None:

@@ -102,14 +102,14 @@ def _new_case(known: Case, cases: Cases | None, gold: str | None) -> Case:
         return known
     if known.id not in cases:
         raise DataError(
-            f"{gold} holds no case {known.id!r}, which the run answered; add it, or leave --gold out to keep the "
-            "gold claims of the run"
+            f"{gold} holds no case {known.id!r}, which the run answered; add it, or leave --gold out to keep "
+            "the gold claims of the run"
         )
     found = cases[known.id]
     if found.question.split() != known.question.split():
         raise DataError(
-            f"{gold}: case {known.id!r} asks another question than the run answered; give it an id of its own, and "
-            "answer it with medfaith run"
+            f"{gold}: case {known.id!r} asks another question than the run answered; give it an id of its "
+            "own, and answer it with medfaith run"
         )
     if found.history and found.history != known.history:
         raise DataError(f"{gold}: case {known.id!r} has other earlier turns than the run answered")
@@ -193,8 +193,8 @@ def _search(report: Report) -> Callable[[str], Sequence[Hit]] | None:
     def search(query: str) -> list[Hit]:
         if query not in found:
             raise DataError(
-                f"case {report.case.id!r}: its answer is split into other claims than when it was run, and nothing "
-                "was retrieved for them; run the slice again"
+                f"case {report.case.id!r}: its answer is split into other claims than when it was run, and "
+                "nothing was retrieved for them; run the slice again"
             )
         return [
             Hit(chunk=chunks[name], rank=rank, score=1.0 / rank)
