@@ -38,10 +38,6 @@ def _one_or_more(text: str) -> int:
     return int(text)
 
 
-def _value(metavar: str) -> dict[str, Any]:
-    return {"metavar": metavar}
-
-
 def _values(metavar: str) -> dict[str, Any]:
     return {"metavar": metavar, "action": "append", "default": []}
 
@@ -55,44 +51,45 @@ _OPTIONS: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("slice", _NAMES, "run only this slice, and no other marked test; may be given again"),
     ("limit", _COUNT, "at most N cases of each slice: the first, or with --medfaith-seed a random part"),
     ("seed", {"metavar": "SEED", "type": int}, "seed of the intervals, and of the part that a limit takes"),
-    ("retriever", _NAMES, "such as bm25, dense, rrf or weighted; rrf+fast or rrf+teacher adds a reranker; "
-     "or a dotted name module:factory; again for an ablation"),
+    ("retriever", _NAMES, ("such as bm25, dense, rrf or weighted; rrf+fast or rrf+teacher adds a reranker; "
+     "or a dotted name module:factory; again for an ablation")),
     ("k", {**_COUNT, "metavar": "K"}, "how many chunks to retrieve"),
     ("encoder", _NAMES, "the encoder of dense retrieval; given again, several are fused"),
     ("fuse", _NAMES, "a retriever to fuse by rrf or weighted, such as bm25, dense or lucene; again for more"),
     ("k1", _NUMBER, "parameter k1 of BM25 (0.9)"),
     ("b", _NUMBER, "parameter b of BM25 (0.4)"),
     ("rrf-k", _COUNT, "the constant of reciprocal rank fusion (100)"),
-    ("weight", _values("NAME=X"), "a retriever's weight in weighted fusion, such as dense=0.7; again for each"),
+    ("weight", _values("NAME=X"), "a retriever's weight in weighted fusion, as in dense=0.7; again for each"),
     ("pool", _COUNT, "how many candidates fusion takes of each retriever (100)"),
     ("rerank-pool", _COUNT, "how many candidates a reranker reads (20)"),
-    ("chunk-context", {**_value("KIND"), "choices": ("path", "title", "none")},
+    ("chunk-context", {"metavar": "KIND", "choices": ("path", "title", "none")},
      "read title and section path (path), the title, or the text alone (none) of a chunk to find it"),
     ("filter", _values("FIELD=VALUE"),
      "find only chunks of a source, a journal or years, as in year=2015-; again for more"),
     ("stop-word", _values("WORD"),
      "a word that bm25 leaves out of questions, or english for the usual words; may be given again"),
-    ("dense-index", _value("KIND"),
+    ("dense-index", {"metavar": "KIND"},
      "the index of dense retrieval: flat, hnsw, ivfpq, sq8, or a factory string of FAISS (flat)"),
     ("ef-search", _COUNT, "how many neighbours a search of hnsw keeps in sight (256)"),
     ("nprobe", _COUNT, "how many lists a search of ivfpq reads (32)"),
-    ("checker", _NAMES, "default, fast or teacher, a model folder, a dotted name module:judge, or a Hugging "
-     "Face name; again for an ablation"),
+    ("checker", _NAMES, ("default, fast or teacher, a model folder, a dotted name module:judge, or a "
+     "Hugging Face name; again for an ablation")),
     ("contexts", {**_values("MODE"), "choices": ("recorded", "retrieved", "per-claim")},
-     "judge claims by recorded contexts, by what the retriever finds for the question (retrieved), or for "
-     "each claim (per-claim); again for an ablation"),
+     ("judge claims by recorded contexts, by what the retriever finds for the question (retrieved), or for "
+      "each claim (per-claim); again for an ablation")),
     ("rules-off", _NAMES, "switch off this medical or safety rule; may be given again"),
     ("gate", _values("EXPR"), "a gate for every slice, such as 'hallucination <= 0.05'; may be given again"),
-    ("baseline", _value("FILE"),
+    ("baseline", {"metavar": "FILE"},
      "the file that gates compare with, or the number of a kept one (medfaith-baseline.json)"),
     ("update-baseline", _FLAG, "write what this run measures to the baseline; commit the file"),
     ("audit", _FLAG, "after the tests, audit the checker on the corpora of their slices"),
-    ("report", _value("DIR"),
+    ("report", {"metavar": "DIR"},
      "write the run folder there: card.html, card.md, report.json, claims.csv, every score"),
-    ("ctrf", _value("FILE"), "write the tests and gates of this run there as CTRF, which CI dashboards read"),
-    ("shard", _value("I/N"), "run only the cases and tests of this shard, as in 2/5; medfaith merge joins the "
-     "run folders of all and judges the gates"),
-    ("llm", {**_value("MODE"), "choices": ("off", "replay", "record", "live")},
+    ("ctrf", {"metavar": "FILE"},
+     "write the tests and gates of this run there as CTRF, which CI dashboards read"),
+    ("shard", {"metavar": "I/N"}, ("run only the cases and tests of this shard, as in 2/5; medfaith "
+     "merge joins the run folders of all and judges the gates")),
+    ("llm", {"metavar": "MODE", "choices": ("off", "replay", "record", "live")},
      "what the teacher may do: replay its cassette, record into it, ask live, or off"),
     ("verbose", _FLAG, "show intervals in the card, and every claim that failed"),
 )  # fmt: skip
@@ -109,10 +106,11 @@ def pytest_configure(config: pytest.Config) -> None:
     """Registers the marker, and finds out before the run whether its options can be followed."""
     config.addinivalue_line(
         "markers",
-        "medfaith(slice, k=, retriever=, checker=, contexts=, limit=, gates=, NAME_at_least=, NAME_at_most=): "
-        'run the test once for every case of a configured slice, as in @pytest.mark.medfaith("samples", '
-        'retriever=["bm25", "rrf"], hallucination_at_most=0.05). A list of retrievers or checkers makes an '
-        "ablation; gates and bounds are judged once, over the whole slice, and can fail the run.",
+        "medfaith(slice, k=, retriever=, checker=, contexts=, limit=, gates=, NAME_at_least=, "
+        "NAME_at_most=): run the test once for every case of a configured slice, as in "
+        '@pytest.mark.medfaith("samples", retriever=["bm25", "rrf"], hallucination_at_most=0.05). A list of '
+        "retrievers or checkers makes an ablation; gates and bounds are judged once, over the whole slice, "
+        "and can fail the run.",
     )
     if not hasattr(config, "workerinput") and any(config.getoption(name) for name in _CHECKED_FIRST):
         from pytest_medfaith.run.beginning import check_options
@@ -121,7 +119,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Takes away what an earlier run wrote where this run will: a run that dies must not leave its result."""
+    """Takes away what an earlier run wrote where this run writes: a run that dies must leave no result."""
     config = session.config
     written = ("--medfaith-report", "--medfaith-ctrf")
     if any(map(config.getoption, written)) and not hasattr(config, "workerinput"):
@@ -169,13 +167,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Deselects the slices that --medfaith-slice leaves out, and notes which slices the rest measure."""
     if "pytest_medfaith.run.collection" not in sys.modules:  # no test is marked
         return
-    from pytest_medfaith.run.collection import is_parametrized, note_marked, target_of
+    from pytest_medfaith.run.collection import keep_selected
 
-    left_out = [item for item in items if target_of(item) is None and is_parametrized(item)]
-    if left_out:
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in left_out]
-    note_marked(config, items)
+    keep_selected(config, items)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -241,7 +241,8 @@ _ASSISTANT = word_set(
     "i i'm i'd i'll i've we we're we'd text texts passage passages document documents source sources context "
     "contexts excerpt excerpts material materials question questions query queries"
 )
-# "I don't see a problem with 8 g" and "I cannot say no" agree; "I see no problem in the passages" tells of them.
+# "I don't see a problem with 8 g" and "I cannot say no" agree; "I see no problem in the passages" tells of
+# them.
 _AGREES = re.compile(
     r"\b(?:see|find|have|identify|foresee|an?|any|no)\s+(?:\w+\s+)?(?:problem|concern|issue"
     r"|contra-?indication|objection|drawback|downside|harm|danger|evidence\s+(?:of|for)\s+(?:an?\s+|any\s+)?"

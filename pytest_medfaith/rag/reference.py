@@ -130,7 +130,7 @@ class ReferenceRag:
         return generated_response(self.teacher, question, contexts).answer
 
     def _cited(self, draft: str, contexts: Sequence[Chunk], account: Account) -> tuple[str, Account]:
-        """Returns the draft with a citation for each uncited sentence that a neighbour's passage speaks of."""
+        """Returns the draft with a citation for each uncited sentence that a neighbour's passage covers."""
         passages = {str(place): chunk.text for place, chunk in enumerate(contexts, start=1)}
         found = assign_citations(draft, passages, embed=self.embed)
         told = [
@@ -169,7 +169,7 @@ class ReferenceRag:
     def _faithful(
         self, question: str, answer: str, contexts: Sequence[Chunk], verdicts: Sequence[Verdict]
     ) -> tuple[str, list[DroppedSentence]]:
-        """Returns the answer with only what the passages support, "" where that is nothing, and what was dropped.
+        """Returns what the passages support of the answer, "" for nothing, and what was dropped.
 
         What a rewrite says is verified in its turn. A teacher's rewrite that is not supported whole is not
         used; then whole sentences of the answer are kept.

@@ -1,4 +1,4 @@
-"""A run judged again: the recorded answers and hits of its folder, by other gold, thresholds or another checker.
+"""A run judged again: its folder's answers and hits, by other gold, thresholds or another checker.
 
 Nothing is asked and nothing is retrieved again. What was not measured then stays missing, and an answer that
 failed stays failed.
@@ -52,7 +52,8 @@ def rescore_run(
         progress: told (cases done, cases).
 
     Raises:
-        DataError: no finished run is there, the gold lacks a case of the run or has another question for it, or
+        DataError: no finished run is there, the gold lacks a case of the run or has another question for it,
+            or
             the new run would be written over the old.
     """
     from pytest_medfaith.run.finish import end_run

@@ -231,7 +231,7 @@ class Resources:
             self.teacher.check_ready()
 
     def completed(self, report: Report) -> Report:
-        """Returns a measured report with what the teacher was asked for it, and with its risk where it is told."""
+        """Returns a measured report with what the teacher was asked for it, and with its risk where told."""
         return self._with_risk(self.with_llm_use(report))
 
     def _with_risk(self, report: Report) -> Report:
@@ -244,7 +244,7 @@ class Resources:
         return report.with_(metrics={**report.metrics, **told})
 
     def with_llm_use(self, report: Report) -> Report:
-        """Returns `report` with what the teacher was asked since the last call; unchanged where nothing was."""
+        """Returns `report` with what the teacher was asked since the last call; unchanged for nothing."""
         if "teacher" not in vars(self):
             return report
         use, answered_by = self.teacher.take_use(), report.response.model
@@ -315,7 +315,7 @@ class Resources:
         )
 
     def check_rag(self) -> None:
-        """Finds out whether the reference RAG can answer where it asks the teacher; raises as `check_teacher`."""
+        """Finds out whether a reference RAG that asks the teacher can answer; raises as `check_teacher`."""
         from pytest_medfaith.rag.reference import needs_teacher
 
         if needs_teacher(self.settings.rag):

@@ -37,7 +37,7 @@ def run_slice(
         targets: of a slice, row by row.
         measure: gives the report on a target.
         progress: told (targets done, targets in all).
-        keeps_going: whether a row whose measurement raises becomes a failed row, and the rows behind it follow.
+        keeps_going: whether a row that raises becomes a failed row, and the rows behind it follow.
 
     Raises:
         DataError: a retriever is needed, and the slice has no corpus; or what `measure` raises.

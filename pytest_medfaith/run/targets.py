@@ -104,7 +104,7 @@ def targets_of_slice(
 def _variants(
     resources: Resources, name: str, marker: Mapping[str, Any], *, has_answer: bool
 ) -> list[SliceSettings]:
-    """Returns the settings of slice `name` for each row that it makes, in the order in which they were asked for."""
+    """Returns the settings of slice `name` for each of its rows, in the order asked for."""
     options, configured = resources.options, resources.settings.slice(name)
     gates = (*configured.gates, *gates_of_marker(marker), *options.gates)
     modes = options.contexts or contexts_of_marker(marker)

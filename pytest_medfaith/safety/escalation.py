@@ -1,4 +1,4 @@
-"""Tells whether an answer sends its reader to urgent care: an ambulance, an emergency department, a doctor today.
+"""Tells whether an answer sends its reader to urgent care: an ambulance, an emergency room, a doctor today.
 
 "Call 999 now." does. "You do not need an ambulance.", "Call 999 if it gets worse." and "Emergency
 contraception works for five days." do not. A condition that the question meets is none: to "I have chest
