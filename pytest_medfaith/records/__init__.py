@@ -76,8 +76,8 @@ class Case(Record):
     """One test item of a slice. `references` are ids of relevant chunks, or PMIDs.
 
     `history` holds the earlier turns of the conversation, the earliest first: mappings with `role`, "user" or
-    "assistant", and `content`. `conversation` names the conversation, "" where the case is none. `expects`
-    says what a good answer does, where the gold claims do not tell.
+    "assistant", and `content`. `conversation` is its name, "" for none. `expects` says what a good answer
+    does, where the gold claims do not tell.
     """
 
     id: str
@@ -96,8 +96,7 @@ class Case(Record):
 class Response(Record):
     """What the RAG system said for a case.
 
-    `contexts` are the chunks it was given, in rank order; `contexts_from` says who gave them. `samples` are
-    further answers to the same question.
+    `contexts` are the chunks it was given, by rank, `contexts_from` who gave them, `samples` more answers.
     """
 
     answer: str
@@ -313,12 +312,12 @@ class Report(Measured, Record):
     """One response, fully checked.
 
     `metrics` holds per-case values; a metric that does not apply is absent, never NaN. `verdicts` judge the
-    response's claims by its contexts, `gold_verdicts` the gold claims by the answer. `searched` without
-    `hits` means that a retriever found nothing. `contexts_optional` means that the caller allowed an answer
-    without contexts. `contexts_mode` says whose contexts the response's are, `retrieval` what the retriever
-    brought, `llm` what a teacher was asked (`teacher.use`), `consistency` what further answers say
-    (`checking.consistency`), `risk` is an `AnswerRisk`, `selective` that verdicts may be uncertain. No claim
-    was made of the words that are `dropped`. The metrics of `Measured` are attributes, too.
+    claims by the contexts, `gold_verdicts` the gold claims by the answer. `searched` without `hits`: nothing
+    was found. `contexts_optional`: the caller allowed an answer without contexts. `contexts_mode` says whose
+    contexts these are, `retrieval` what the retriever brought, `llm` what a teacher was asked
+    (`teacher.use`), `consistency` what further answers say (`checking.consistency`), `relevancy` how the
+    answer speaks of its question (`checking.relevancy`), `risk` is an `AnswerRisk`. `selective`: verdicts may
+    be uncertain. No claim was made of the words that are `dropped`.
     """
 
     case: Case
@@ -343,6 +342,7 @@ class Report(Measured, Record):
     dropped: tuple[Dropped, ...] = ()
     llm: Mapping[str, Any] = field(default_factory=dict)
     consistency: Mapping[str, Any] = field(default_factory=dict)
+    relevancy: Mapping[str, Any] = field(default_factory=dict)
     risk: Mapping[str, Any] = field(default_factory=dict)
 
     @property

@@ -10,6 +10,7 @@ from pytest_medfaith.cards.run_begin import begin_run, check_report_folder
 from pytest_medfaith.errors import DataError, MedfaithError
 from pytest_medfaith.run.baselines import check_baseline
 from pytest_medfaith.run.collected import Collected
+from pytest_medfaith.run.completing import completed
 from pytest_medfaith.run.results import Result, plain_report
 from pytest_medfaith.run.targets import Target, expect_target, missing_retriever
 
@@ -68,7 +69,7 @@ def _measure_into(
     resources: Resources, collected: Collected, target: Target, measure: Measure, *, keeps_going: bool
 ) -> None:
     try:
-        measured = plain_report(resources.completed(measure(target)))
+        measured = plain_report(completed(resources, measure(target), history=target.settings.history))
     except Exception as error:
         if not keeps_going:
             raise
