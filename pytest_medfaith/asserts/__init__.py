@@ -61,8 +61,7 @@ def check_answer(
 
     Args:
         answer: a text or message, a coroutine, or a Response, sample or test case that brings contexts.
-        contexts: texts, chunks, hits or mappings, or a table of them. None says on purpose that there are
-            none.
+        contexts: texts, chunks, hits or mappings, or a table of them; None says on purpose: without any.
         question: what was asked; helps to resolve a leading "it".
         gold_claims: statements a correct answer must make; texts, records or mappings.
         checker: a checker or a callable `(claim, chunks) -> verdict`; the shipped checker where None.
