@@ -54,8 +54,7 @@ def rescore_run(
 
     Raises:
         DataError: no finished run is there, the gold lacks a case of the run or has another question for it,
-            or
-            the new run would be written over the old.
+            or the new run would be written over the old.
     """
     from pytest_medfaith.run.finish import end_run
 
