@@ -10,6 +10,7 @@ from pytest_medfaith.asserts import check_answer
 from pytest_medfaith.cards.junit import case_properties
 from pytest_medfaith.checking.judge import AnyChecker, as_checker
 from pytest_medfaith.retrieval.cost import measured_steps
+from pytest_medfaith.run.answering import query_of
 from pytest_medfaith.run.completing import completed
 from pytest_medfaith.run.hooks import MEASURED, RESULTS, STEPS_MS, resources_of
 from pytest_medfaith.run.results import Result, plain_report
@@ -76,7 +77,7 @@ def find_hits(request: pytest.FixtureRequest, target: Target, retriever: Retriev
     if retriever is None:
         return []
     with measured_steps() as request.node.stash[STEPS_MS]:
-        return found_by(retriever, target.case.question, target)
+        return found_by(retriever, query_of(request, target), target)
 
 
 def measure_hits(

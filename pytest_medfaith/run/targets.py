@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_medfaith.answers.awaiting import awaited
 from pytest_medfaith.answers.turns import Turns, as_turns
 from pytest_medfaith.checking.rules import load_rules, switched_on
+from pytest_medfaith.claims.history import standalone_question
 from pytest_medfaith.claims.split import extract_claims
 from pytest_medfaith.config import SliceSettings
 from pytest_medfaith.errors import DataError
@@ -63,6 +64,11 @@ class Target:
     def turns(self) -> Turns:
         """The earlier turns of the case that the system under test gets."""
         return () if self.settings.history == "ignore" else as_turns(self.case.history)
+
+    @property
+    def standalone(self) -> str:
+        """The question as it can be read without the earlier turns: what the reference RAG retrieves for."""
+        return standalone_question(self.case.question, self.turns)
 
     def gates(self, declared: Mapping[str, Metric]) -> tuple[str, ...]:
         """Returns the gates that this item's row is judged by; without an answer, those that need none."""
@@ -176,24 +182,16 @@ def recorded_response(resources: Resources, target: Target, *, rows: Any = None)
 
 
 def reference_response(resources: Resources, target: Target, hits: Sequence[Hit]) -> Response:
-    """Returns the answer of the reference RAG to a target's question, from what was retrieved for it.
+    """Returns the reference RAG's answer to a target's question, from what its `standalone` retrieved.
 
     Raises:
         TeacherError: the teacher wrote or judged nothing that can be used.
-        DataError: the case has earlier turns, which the reference RAG cannot read.
     """
     from pytest_medfaith.answers.responses import BY_RETRIEVER
 
-    if target.turns:
-        raise DataError(
-            f"case {target.case.id!r} has {len(target.turns)} earlier turns, and the reference RAG answers "
-            f"single "
-            f'questions; give answers of your RAG, or set history = "ignore" for slice '
-            f"{target.settings.name!r}"
-        )
-
-    with asking_for(target.case.id):
-        response = resources.reference_rag.answer(target.case.question, hits, case_id=target.case.id)
+    case = target.case
+    with asking_for(case.id):
+        response = resources.reference_rag.answer(case.question, hits, case_id=case.id, turns=target.turns)
     return response.with_(contexts_from=BY_RETRIEVER)
 
 
