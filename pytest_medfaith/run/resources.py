@@ -291,6 +291,11 @@ class Resources:
         if needs_teacher(self.settings.rag):
             self.teacher.check_ready()
 
+    @cached_property
+    def scores(self) -> Path | None:
+        """The file that keeps scores of pairs, None where none does."""
+        return self.settings.cache / defaults.PAIR_SCORES
+
     def checker(self, name: str = defaults.CHECKER) -> Checker:
         """Returns the checker called `name`, with the pair cache, and set up as configured.
 
@@ -307,7 +312,7 @@ class Resources:
             name,
             label_map=s.label_map,
             order=s.order,
-            cache=s.cache / defaults.PAIR_SCORES,
+            cache=self.scores,
             rules=s.rules,
             rules_off=self.rules_off,
             linker=s.linker,

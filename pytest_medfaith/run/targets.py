@@ -265,11 +265,11 @@ def found_by(retriever: Any, query: str, target: Target) -> list[Hit]:
     return checked_hits(found, k=k, case=target.case.id)
 
 
-def report_on_recorded(resources: Resources, target: Target) -> Report:
+def report_on_recorded(resources: Resources, target: Target, *, response: Response | None = None) -> Report:
     """Returns the report on the response that is recorded for the target's case.
 
     Retriever and checker are those of the target's slice. For a target without an answer it is the report on
-    what the retriever finds.
+    what the retriever finds. A `response` that was read already takes the place of that in the slice's file.
 
     Raises:
         DataError: a retriever is needed, and the slice has no corpus.
@@ -285,7 +285,7 @@ def report_on_recorded(resources: Resources, target: Target) -> Report:
         return report_on_hits(target, hits or [], checker=checker, declared=resources.metrics, cost=cost)
     return report_on(
         target,
-        recorded_response(resources, target),
+        response or recorded_response(resources, target),
         checker=checker,
         hits=hits,
         **resources.rules,
