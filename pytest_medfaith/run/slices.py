@@ -41,7 +41,7 @@ def run_slice(
     Args:
         resources: of the run.
         targets: of a slice, row by row.
-        measure: gives the report on a target; a `CaseFailed` that it raises makes the run unusable at its end.
+        measure: gives the report on a target; a `CaseFailed` from it makes the run unusable at its end.
         progress: told (targets done, targets in all).
         keeps_going: whether a row that raises becomes a failed row, and the rows behind it follow.
 
