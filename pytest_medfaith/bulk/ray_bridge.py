@@ -139,8 +139,8 @@ class RayBridge:
         cluster = "the Ray of this machine" if self.address == LOCAL else f"the Ray cluster at {self.address}"
         return (
             f"{cluster} went away before all blocks were judged (status {process.returncode}); what Ray said "
-            f"is in {self.log}. Finished blocks are kept: start the cluster, and run the same command again to "
-            "go on"
+            f"is in {self.log}. Finished blocks are kept: start the cluster, and run the same command again "
+            "to go on"
         )
 
 
