@@ -315,7 +315,7 @@ def medfaith_hits(
     A test that asks for it, and for no answer, measures the retriever: its hits are judged by the gold
     claims of the case, and count towards the retrieval card and its gates.
     """
-    from pytest_medfaith.run.measuring import find_hits
+    from pytest_medfaith.run.answering import find_hits
 
     with _plain_errors():
         return find_hits(request, medfaith_target, medfaith_retriever)

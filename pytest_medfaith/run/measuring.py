@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING
 from pytest_medfaith.asserts import check_answer
 from pytest_medfaith.cards.junit import case_properties
 from pytest_medfaith.checking.judge import AnyChecker, as_checker
-from pytest_medfaith.retrieval.cost import measured_steps
-from pytest_medfaith.run.answering import query_of
 from pytest_medfaith.run.completing import completed
 from pytest_medfaith.run.hooks import MEASURED, RESULTS, STEPS_MS, resources_of
 from pytest_medfaith.run.results import Result, plain_report
 from pytest_medfaith.run.signature import brought_signature
-from pytest_medfaith.run.targets import Target, found_by, report_on, report_on_hits, retrieval_cost
+from pytest_medfaith.run.targets import Target, report_on, report_on_hits, retrieval_cost
 
 if TYPE_CHECKING:
     import pytest
@@ -67,17 +65,6 @@ def answer_check(
         extractor=extractor,
         **resources.rules,
     )
-
-
-def find_hits(request: pytest.FixtureRequest, target: Target, retriever: Retriever | None) -> list[Hit]:
-    """Returns what the retriever finds for the question of a test, best first, and keeps its times.
-
-    Without a retriever, of a slice without a corpus, nothing is found.
-    """
-    if retriever is None:
-        return []
-    with measured_steps() as request.node.stash[STEPS_MS]:
-        return found_by(retriever, query_of(request, target), target)
 
 
 def measure_hits(
