@@ -162,6 +162,7 @@ class Settings:
     consistency: int = 0
     temperatures: tuple[float, ...] = defaults.TEMPERATURES
     risk: RiskSettings | None = None
+    relevancy: Literal["off", "offline", "teacher"] = "off"
     safety: tuple[Path, ...] = ()
     severity: tuple[Path, ...] = ()
     metrics: tuple[str, ...] = ()

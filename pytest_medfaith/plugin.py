@@ -314,11 +314,12 @@ def medfaith_hits(
     if medfaith_retriever is None:
         return []
     from pytest_medfaith.retrieval.cost import measured_steps
+    from pytest_medfaith.run.answering import query_of
     from pytest_medfaith.run.hooks import STEPS_MS
     from pytest_medfaith.run.targets import found_by
 
     with _plain_errors(), measured_steps() as request.node.stash[STEPS_MS]:
-        return found_by(medfaith_retriever, medfaith_target.case.question, medfaith_target)
+        return found_by(medfaith_retriever, query_of(request, medfaith_target), medfaith_target)
 
 
 @pytest.fixture

@@ -117,6 +117,7 @@ def case_row(report: Report) -> dict[str, Any]:
         **({"llm": dict(report.llm)} if report.llm else {}),
         **({"risk": dict(report.risk)} if report.risk else {}),
         **({"consistency": dict(report.consistency)} if report.consistency else {}),
+        **({"relevancy": dict(report.relevancy)} if report.relevancy else {}),
         **({"dropped": [piece.to_dict() for piece in report.dropped]} if report.dropped else {}),
         "metrics": dict(report.metrics),
         "entailments": report.entailments.to_dict(),

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pytest_medfaith.cards.rag_lines import rag_lines
 from pytest_medfaith.cards.told_lines import told_lines
 from pytest_medfaith.cards.wording import counted, decimals, has_value, index_text, metric_text
+from pytest_medfaith.config import JUDGED_CONTEXTS
 from pytest_medfaith.metrics.citations import citation_counts
 from pytest_medfaith.metrics.facts import fact_counts
 from pytest_medfaith.metrics.outcomes import outcome_counts
@@ -45,17 +46,15 @@ RARE_COLUMNS: Mapping[str, str] = {
     "Contra-MRR": "contradiction_mrr",
 }
 # What cards call a contexts mode.
-MODES: Mapping[str, str] = {
-    "recorded": "recorded",
-    "retrieved": "retrieved",
-    "per-claim": "per-claim",
-    "none": "retrieval only",
-}
+MODES: Mapping[str, str] = {**{mode: mode for mode in JUDGED_CONTEXTS}, "none": "retrieval only"}
 # Shown in every mode, only where they were measured.
 SAMPLED_COLUMNS: Mapping[str, str] = {
     "Consist": "self_consistency",
     "Agree": "self_agreement",
     "Risk": "answer_risk",
+    "Relev": "answer_relevancy",
+    "Relev-Q": "answer_relevancy.questions",
+    "Relev-LLM": "answer_relevancy.teacher",
 }
 # Added by --medfaith-verbose where they were measured.
 VERBOSE_COLUMNS: Mapping[str, str] = {

@@ -190,6 +190,10 @@ def _unmeasured(gate: Gate, metric: Metric) -> GateResult:
     message = f"{gate.metric} could not be measured on this slice, so nothing says that it passes"
     if metric.family == "latency" and metric.needs_answer:
         message += "; a response carries its time as latency_ms, as in Response(answer=..., latency_ms=...)"
+    if metric.family == "relevancy":
+        message += (
+            '; the setting relevancy asks for it: relevancy = "offline", or "teacher" for that of an LLM'
+        )
     if metric.family == "corrected":
         message += (
             "; labels of its claims are wanted: medfaith review draws them, the setting labels names them"

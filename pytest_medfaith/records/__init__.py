@@ -312,13 +312,12 @@ class Retrieval(Record):
 class Report(Measured, Record):
     """One response, fully checked.
 
-    `metrics` holds per-case values; a metric that does not apply is absent, never NaN. `verdicts` judge the
-    response's claims by its contexts, `gold_verdicts` the gold claims by the answer. `searched` without
-    `hits` means that a retriever found nothing. `contexts_optional` means that the caller allowed an answer
-    without contexts. `contexts_mode` says whose contexts the response's are, `retrieval` what the retriever
-    brought, `llm` what a teacher was asked (`teacher.use`), `consistency` what further answers say
-    (`checking.consistency`), `risk` is an `AnswerRisk`, `selective` that verdicts may be uncertain. No claim was made
-    of the words that are `dropped`. The metrics of `Measured` are attributes, too.
+    `metrics` holds per-case values; a metric that does not apply is absent, never NaN. `verdicts` judge the claims by
+    the contexts, `gold_verdicts` the gold claims by the answer. `searched` without `hits`: a retriever found nothing.
+    `contexts_optional`: the caller allowed an answer without contexts. `contexts_mode` says whose contexts these are,
+    `retrieval` what the retriever brought, `llm` what a teacher was asked (`teacher.use`), `consistency` what further
+    answers say (`checking.consistency`), `relevancy` how the answer speaks of its question (`checking.relevancy`), `risk`
+    is an `AnswerRisk`. `selective`: verdicts may be uncertain. No claim was made of the words that are `dropped`.
     """
 
     case: Case
@@ -343,6 +342,7 @@ class Report(Measured, Record):
     dropped: tuple[Dropped, ...] = ()
     llm: Mapping[str, Any] = field(default_factory=dict)
     consistency: Mapping[str, Any] = field(default_factory=dict)
+    relevancy: Mapping[str, Any] = field(default_factory=dict)
     risk: Mapping[str, Any] = field(default_factory=dict)
 
     @property

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_medfaith.answers.foreign import is_rows
 from pytest_medfaith.answers.sampling import asked_samples, sampled_response
 from pytest_medfaith.errors import MedfaithError
+from pytest_medfaith.run.collection import is_shipped
 from pytest_medfaith.run.hooks import plain_errors, resources_of
 from pytest_medfaith.run.targets import Target, recorded_response, reference_response
 
@@ -16,6 +17,19 @@ if TYPE_CHECKING:
 
     from pytest_medfaith.records import Hit, Response
     from pytest_medfaith.retrieval.ranking import Retriever
+
+
+def query_of(request: pytest.FixtureRequest, target: Target) -> str:
+    """Returns what the retriever is asked for a test's case: its question.
+
+    The reference RAG, which answers where nothing else does, asks with what it needs of the earlier turns.
+    """
+    is_recorded = target.settings.responses is not None or not target.has_answer
+    return (
+        target.case.question
+        if is_recorded or not is_shipped(request.node, "medfaith_rag")
+        else target.standalone
+    )
 
 
 def case_response(

@@ -284,13 +284,13 @@ def _unreadable(config: pytest.Config, measuring: Sequence[tuple[pytest.Item, Ta
             (target.settings, target.has_answer): item for item, target in measuring
         }.items():
             why = missing_retriever(resources, settings, has_answer=has_answer)
-            if why and _is_shipped(item, "medfaith_retriever") and _is_shipped(item, "medfaith_hits"):
+            if why and is_shipped(item, "medfaith_retriever") and is_shipped(item, "medfaith_hits"):
                 return why
-            resources.check_teacher(settings, uses=partial(_is_shipped, item))
-            if _is_shipped(item, "medfaith_retriever"):
+            resources.check_teacher(settings, uses=partial(is_shipped, item))
+            if is_shipped(item, "medfaith_retriever"):
                 _check_corpus(resources, settings)
-            if has_answer and _is_shipped(item, "medfaith_rag") and _is_shipped(item, "medfaith_response"):
-                _check_answered(resources, settings, shipped=_is_shipped(item, "medfaith_retriever"))
+            if has_answer and is_shipped(item, "medfaith_rag") and is_shipped(item, "medfaith_response"):
+                _check_answered(resources, settings, shipped=is_shipped(item, "medfaith_retriever"))
         check_baseline(resources, collected_of(config))
     except (MedfaithError, OSError, ValueError) as error:
         return str(error)
@@ -325,7 +325,7 @@ def _check_answered(resources: Resources, settings: SliceSettings, *, shipped: b
         )
 
 
-def _is_shipped(item: pytest.Item, fixture: str) -> bool:
+def is_shipped(item: pytest.Item, fixture: str) -> bool:
     """Returns whether a test uses `fixture` as the plugin ships it, overridden in no conftest.py."""
     known = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {}).get(fixture, ())
     return bool(known) and all(found.func.__module__ == "pytest_medfaith.plugin" for found in known)

@@ -66,7 +66,8 @@ class LiveAnswers:
         resources, settings = self.resources, target.settings
         retriever = resources.retriever(settings) if resources.can_retrieve(settings) else None
         with measured_steps() as steps:
-            hits = found_by(retriever, target.case.question, target) if retriever else None
+            query = target.standalone if self.rag is None else target.case.question
+            hits = found_by(retriever, query, target) if retriever else None
         response = self._response(target, hits or [])
         return report_on(
             target,

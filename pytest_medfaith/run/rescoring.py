@@ -22,8 +22,9 @@ from pytest_medfaith.evidence import CONVERSATION, Evidence, checked_mode, query
 from pytest_medfaith.gates.expressions import gates_without_answer, parse_gate
 from pytest_medfaith.records import Case, Chunk, Hit, Report, Response, Retrieval, SliceReport, SliceRun
 from pytest_medfaith.run.collected import Collected
+from pytest_medfaith.run.completing import completed
 from pytest_medfaith.run.results import Result, plain_report
-from pytest_medfaith.run.signature import checker_signature, severity_signature
+from pytest_medfaith.run.signature import checker_signature, relevancy_signature, severity_signature
 from pytest_medfaith.run.teaching import extractor_signature, recording
 from pytest_medfaith.teacher.asking import asking_for
 
@@ -72,9 +73,9 @@ def rescore_run(
         for number, (row, report, case) in enumerate(asked, start=1):
             run = _new_run(row, checker)
             history = signature.get("history", {}).get(row.slice, "context")
-            again = resources.completed(_judged(resources, report, case, run, history=history))
-            result = Result(run=run, report=plain_report(again), gates=_gates(resources, row))
-            collected.add(result)
+            again = _judged(resources, report, case, run, history=history)
+            again = plain_report(completed(resources, again, history=history))
+            collected.add(Result(run=run, report=again, gates=_gates(resources, row)))
             progress(number, len(asked))
     signed = _signature(resources, signature, {_new_run(row, checker).checker for row in rows})
     end = end_run(resources, collected, signature=signed)
@@ -208,7 +209,9 @@ def _signature(resources: Resources, signature: Mapping[str, Any], checkers: set
     """Returns the signature of the run with what judges now in the place of what judged then."""
     from importlib.metadata import version
 
-    kept = {name: value for name, value in signature.items() if name not in ("extractor", "severity")}
+    kept = {
+        name: value for name, value in signature.items() if name not in ("extractor", "severity", "relevancy")
+    }
     return {
         **kept,
         "version": version("pytest-medfaith"),
@@ -217,6 +220,7 @@ def _signature(resources: Resources, signature: Mapping[str, Any], checkers: set
         "seed": resources.seed,
         **severity_signature(resources),
         **extractor_signature(resources),
+        **relevancy_signature(resources),
     }
 
 

@@ -16,6 +16,7 @@ from pytest_medfaith.config import SliceSettings
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.evaluation import Extractor, evaluate_case
 from pytest_medfaith.records import Case, Claim, Hit, Report, Response
+from pytest_medfaith.run.completing import completed
 from pytest_medfaith.run.options import Options
 from pytest_medfaith.run.resources import Resources
 from pytest_medfaith.run.targets import Target, found_by, report_on
@@ -116,7 +117,7 @@ class Service:
                 retriever=self.retriever,
                 **rules,
             )
-        return self.resources.completed(report)
+        return completed(self.resources, report)
 
     def predict(self, asked: Asked, told: Told) -> Report:
         """Returns the report on an answer; where none is given, the reference RAG answers from the served slice.

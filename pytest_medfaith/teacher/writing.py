@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from pytest_medfaith.records import Chunk, Response
 from pytest_medfaith.teacher.asking import Item, Teacher
@@ -20,6 +21,10 @@ degrees of certainty as they are. Where the passages do not answer the question,
 not find this in the documents provided.
 
 Reply with the answer alone."""
+TURNS_PROMPT = """
+
+The JSON object also holds the earlier turns of the conversation. They say what the question means. They are no \
+source, and what the assistant said in them may be wrong."""
 REWRITE_PROMPT = """\
 You rewrite an answer to a medical question so that it says the listed statements and nothing else. The user \
 message is a JSON object with the question, the answer, the statements that were found in the passages, and the \
@@ -50,17 +55,22 @@ def generated_response(
     *,
     case_id: str = "",
     temperatures: Sequence[float] = (),
+    turns: Sequence[Mapping[str, Any]] = (),
 ) -> Response:
     """Returns the teacher's answer to a question from chunks, with the ids that it cites.
 
     With temperatures it answers once at each, with a seed for each. The first answer is the response, the
-    others are its samples; a cassette holds each of them.
+    others are its samples; a cassette holds each of them. Earlier `turns` of a conversation say what the question
+    means.
 
     Raises:
         TeacherError: it gave no answer, or cites a passage that is not there, also when asked again.
     """
-    data = {"question": question, "passages": _numbered(contexts)}
-    messages = (("system", GENERATE_PROMPT), ("user", json.dumps(data, ensure_ascii=False, indent=1)))
+    data: dict[str, Any] = {"question": question, "passages": _numbered(contexts)}
+    if turns:
+        data["earlier_turns"] = [{"role": turn["role"], "content": turn["content"]} for turn in turns]
+    told = GENERATE_PROMPT + (TURNS_PROMPT if turns else "")
+    messages = (("system", told), ("user", json.dumps(data, ensure_ascii=False, indent=1)))
     read = partial(read_answer, size=len(contexts))
     answer, *samples = (
         teacher.ask_one(Item("generator", messages, read, as_json=False, sample=number, temperature=one))

@@ -3,16 +3,9 @@
 import sys
 
 import pytest
-from warm import Warm, can_fork
+from warm import can_fork
 
 pytestmark = pytest.mark.skipif(not can_fork(), reason="runs are not forked here")
-
-
-@pytest.fixture
-def warm():
-    warm = Warm()
-    yield warm
-    warm.close()
 
 
 def run(warm, folder, monkeypatch):
