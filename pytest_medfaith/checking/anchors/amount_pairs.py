@@ -74,7 +74,7 @@ def _words(gap: str, between: Sequence[Quantity]) -> int:
 
 
 def _is_said(said: Quantity, claim: str, between: Sequence[Quantity]) -> bool:
-    """Returns whether `said` is of the amount before it; of times only "for 5 days" and "over 10 minutes" are."""
+    """Returns whether `said` is of the amount before it; of times only "for 5 days" is."""
     if said.role == "age":
         return False
     ahead = claim[between[-1].end if between else 0 : said.start]
@@ -87,7 +87,7 @@ def _may_be_total(said: Quantity, claim: str) -> bool:
 
 
 def _known(amount: Quantity, said: Quantity, evidence: Evidence) -> list[Quantity]:
-    """Returns what the evidence says of `amount` in the dimension of `said`; nothing where it leaves it open."""
+    """Returns what the evidence says of `amount` in the dimension of `said`; nothing where that is open."""
     known: list[Quantity] = []
     for text in evidence.texts:
         stated = read_quantities(text)
@@ -102,7 +102,7 @@ def _known(amount: Quantity, said: Quantity, evidence: Evidence) -> list[Quantit
 
 @lru_cache(maxsize=8_192)
 def _beside(text: str, stated: tuple[Quantity, ...], place: int, dimension: str) -> tuple[Quantity, ...]:
-    """Returns what `text` says of the amount at `place`: behind it up to the next amount of its kind, else ahead."""
+    """Returns what `text` says of the amount at `place`: behind it, or ahead where nothing is behind it."""
     behind = _along(text, stated[place:], dimension)
     return behind or _along(text, stated[place::-1], dimension)
 

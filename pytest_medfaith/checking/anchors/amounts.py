@@ -193,7 +193,7 @@ def _may_be_case(quantity: Quantity, claim: str, evidence: Evidence) -> bool:
 
 
 def _fills(quantity: Quantity, other: Quantity) -> bool:
-    """Returns whether a range ends where the bound of `other` lies: "once or twice daily" is "up to twice daily"."""
+    """Returns whether a range ends at the bound of `other`: "once or twice a day" is "up to twice a day"."""
     is_range = quantity.low < quantity.high and not quantity.bound and quantity.dimension == other.dimension
     end = quantity.high if other.bound == "max" else quantity.low
     return is_range and bool(other.bound) and math.isclose(end, other.high)

@@ -18,7 +18,8 @@ COVERED = (
 )
 _FEWEST = 2  # words in common
 _CLAUSE = re.compile(
-    r"[,;:]\s|\s[–—-]\s|[()]|\b(?:because|since|as|so that|but|if|unless|when|until|although|while|whereas)\b",
+    r"[,;:]\s|\s[–—-]\s|[()]|"
+    r"\b(?:because|since|as|so that|but|if|unless|when|until|although|while|whereas)\b",
     re.IGNORECASE,
 )
 # These words of a claim may deny, bound or turn a statement without a plain negation.
@@ -41,7 +42,8 @@ _DENIED = re.compile(
 # A clause with these words denies a part or a way of it only.
 _PARTLY = re.compile(
     r"\bnot (?:only|just|more|less|fewer|later|exceed|before|until|all|every|always|within|above|below|over|"
-    r"exclude|rule out|covered)\b|\b(?:unless|except|until|only|without|before|after|alone|outside|under|over|"
+    r"exclude|rule out|covered)\b|"
+    r"\b(?:unless|except|until|only|without|before|after|alone|outside|under|over|"
     r"above|below|other than|start|started|begin)\b|\bby (?:it|them)sel|\d",
     re.IGNORECASE,
 )

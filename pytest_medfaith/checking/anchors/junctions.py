@@ -1,4 +1,4 @@
-"""Either and both: a claim that one of two suffices, or that both go together, against the other of the two."""
+"""Either and both: a claim that one of two suffices, or that both go together, against the opposite."""
 
 from __future__ import annotations
 

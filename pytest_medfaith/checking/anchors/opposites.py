@@ -1,4 +1,4 @@
-"""Opposite instructions: an empty stomach against with food, at once against gradually, alone against not alone.
+"""Opposite instructions: on an empty stomach against with food, at once against gradually.
 
 Each pair names two ways to do a thing that exclude each other. A claim of the first way, whose deciding
 sentence has the second and no text of the evidence the first, is not supported.
@@ -43,7 +43,8 @@ WAYS = (
     _ways(
         r"(?:on|with) an empty stomach|fasting|fasted|without food|(?:before|ahead of|away from|between) "
         r"(?:food|(?:\w+ )?meals?|eating|breakfast)|before (?:or|and) (?:\w+ ){0,3}after",
-        r"(?:before|ahead of) [^.;]*\bor\b[^.;]*\bafter|with (?:or (?:just |straight )?after )?(?:food|(?:a |your |the |each |every )?(?:\w+ )?meals?|"
+        r"(?:before|ahead of) [^.;]*\bor\b[^.;]*\bafter|"
+        r"with (?:or (?:just |straight )?after )?(?:food|(?:a |your |the |each |every )?(?:\w+ )?meals?|"
         r"breakfast|something to eat|a snack)|after (?:food|meals?|eating|breakfast)|at (?:mealtimes?|meals)|"
         r"on a full stomach",
     ),
@@ -59,14 +60,17 @@ WAYS = (
     _ways(
         rf"{_ENDING}\b[^.;]*\b(?:at once|abruptly|suddenly|straight ?away|overnight|immediately|in one go|"
         rf"right away)|(?:abrupt|sudden|immediate)(?:ly)? (?:stop\w*|withdraw\w*|discontinu\w*)",
-        rf"{_ENDING}\b[^.;]*\b(?:gradual(?:ly)?|slow(?:ly)?|over (?:several|at least|\d+|two|three|four|some|a "
+        rf"{_ENDING}\b[^.;]*\b(?:gradual(?:ly)?|slow(?:ly)?|"
+        rf"over (?:several|at least|\d+|two|three|four|some|a "
         rf"few|weeks|months)|step ?wise|in steps|step by step)|taper\w*|(?:gradual|slow)(?:ly)? "
         rf"(?:stop\w*|reduc\w+|withdraw\w*|lower\w*|discontinu\w*)",
     ),
     _ways(
-        r"no (?:hurry|rush)|not urgent|(?:can|may|should) wait|at leisure|delay\w* until|hold (?:\w+ ){0,4}until|"
+        r"no (?:hurry|rush)|not urgent|(?:can|may|should) wait|at leisure|delay\w* until|"
+        r"hold (?:\w+ ){0,4}until|"
         r"wait (?:for|until|till) (?:the )?(?:results?|tests?)",
-        r"(?:do not|don't|never) (?:wait|delay)|without (?:waiting|delay)|(?:start|begin|give|treat)\w* early|"
+        r"(?:do not|don't|never) (?:wait|delay)|without (?:waiting|delay)|"
+        r"(?:start|begin|give|treat)\w* early|"
         r"at once|immediately|straight ?away|as soon as possible|(?:should|must) not be delayed",
         negated=True,
     ),
@@ -75,8 +79,10 @@ WAYS = (
         r"(?:alone|on (?:its|their) own|by (?:itself|themselves))\b[^.;]{0,30}\b(?:enough|suffic\w+|can rule|"
         r"rules? (?:it )?out|confirms?|proves?|will do)|suffices?|(?:is|are) (?:enough|sufficient)",
         r"(?:not|never) (?:be )?(?:enough|sufficient)|insufficient|not (?:a |the )?sole|"
-        r"not be (?:used|relied on|given)[^.;]{0,20}alone|(?:alone|on (?:its|their) own|by (?:itself|themselves)) "
-        r"(?:is|are|do(?:es)?|can) ?not|not (?:\w+ ){0,3}alone|not on (?:its|their) own|(?:is|are) an addition|"
+        r"not be (?:used|relied on|given)[^.;]{0,20}alone|"
+        r"(?:alone|on (?:its|their) own|by (?:itself|themselves)) "
+        r"(?:is|are|do(?:es)?|can) ?not|not (?:\w+ ){0,3}alone|not on (?:its|their) own|"
+        r"(?:is|are) an addition|"
         r"not by (?:itself|themselves)",
         negated=True,
     ),
@@ -84,7 +90,7 @@ WAYS = (
 
 
 def missing_ways(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields the way of `claim` whose opposite the sentence that decided has, if no text has the way itself."""
+    """Yields the way of `claim` whose opposite the sentence that decided has, if no text has the way."""
     for ways in WAYS:
         for mine, theirs in ((ways.one, ways.other), (ways.other, ways.one)):
             found, known = mine.search(claim), theirs.search(evidence.nearest)
@@ -100,7 +106,7 @@ def missing_ways(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
 
 def _denies(claim: str, ways: Ways, found: re.Match[str]) -> bool:
-    """Returns whether the claim denies the way, beyond the words of the way itself: "does not wait for results"."""
+    """Returns whether the claim denies the way: "does not wait for results"."""
     rest = claim[: found.start()] + claim[found.end() :] if ways.negated else claim
     return _negates(rest)
 

@@ -18,7 +18,8 @@ _SINGLE = re.compile(
 )
 _SUFFICES = re.compile(r"\b(?:enough|suffic\w+|needed|required|qualif\w+|counts?)\b", re.IGNORECASE)
 _SEVERAL = re.compile(
-    r"(?<!\bor )(?<!\bto )(?<![-–/.,\d])\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve|[2-9]|1[0-2])"
+    r"(?<!\bor )(?<!\bto )(?<![-–/.,\d])"
+    r"\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve|[2-9]|1[0-2])"
     r"(?:\s+or\s+more)?(?:\s+(?!of\b|or\b|and\b|unless\b|that\b|which\b|to\b|in\b)[a-z][\w-]*){0,2}\s*$",
     re.IGNORECASE,
 )
@@ -31,7 +32,7 @@ _UNCOUNTED = frozenset(
 
 
 def missing_singles(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields "a single" with its noun if the sentence that decided counts several of the noun, and never one."""
+    """Yields "a single" with its noun of which the sentence that decided counts several, and never one."""
     if negations(read_tokens(claim)):
         return
     for found in _SINGLE.finditer(claim):
@@ -56,7 +57,7 @@ def _nouns(claim: str, start: int) -> list[Token]:
 
 
 def _counted(noun: Token, sentence: str) -> str:
-    """Returns the words with which `sentence` counts several of `noun`; "" where it has one without a number."""
+    """Returns the words with which `sentence` counts several of `noun`; "" where one has no number."""
     words = ""
     for token in read_tokens(sentence):
         if token.key == noun.key:
