@@ -238,6 +238,11 @@ def is_bare_answer(sentence: str) -> bool:
     return _BARE_ANSWER.match(sentence.replace("\u2019", "'")) is not None
 
 
+def is_emphasis(sentence: str) -> bool:
+    """Returns whether `sentence` only sets a tone: "Be patient", "Kidney function matters"."""
+    return _EMPHASIS.fullmatch(sentence.strip(" \t\r\n\"'*_()").rstrip(" .!:")) is not None
+
+
 def chatter_reason(sentence: str) -> str:
     """Returns what `sentence` is where it states nothing to check, else "".
 
@@ -249,7 +254,7 @@ def chatter_reason(sentence: str) -> str:
         not any(map(str.isalnum, plain))
         or is_bare_answer(plain)
         or _WHAT_SOURCES_SAY.fullmatch(plain.rstrip(" .:"))
-        or _EMPHASIS.fullmatch(plain.rstrip(" .!:"))
+        or is_emphasis(plain)
     ):
         return "no checkable content"
     if len(plain) > LONGEST_TALK:

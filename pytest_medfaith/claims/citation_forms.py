@@ -53,6 +53,8 @@ _INTERVAL_BEFORE = re.compile(
         |quartiles?|bounds?)(?:\s+(?:of|was|is|values?|range))?\s*[:,=]?\s*$""",
     re.IGNORECASE | re.VERBOSE,
 )
+# In "glucose is back to normal [3]" a single number is a source.
+_PLAIN_NORMAL = re.compile(r"\bnormal\s+$", re.IGNORECASE)
 _NUMBER_BEFORE = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)\s*(?:%|[A-Za-zµ]{1,6}/[A-Za-z.\d]{1,6})?\s*$")
 _FOOTNOTE = re.compile(r"\[\^[^\[\]\s]+\]:")
 _LIST_LINE = re.compile(r"(?:^|[\r\n])\s*(?:[-*•]\s*)?\(\d{1,2}\)\s*\S|[:;,]\s*(?:and\s+)?\(1\)\s+[^\W\d]")
@@ -225,7 +227,9 @@ def _read_address(match: re.Match[str], citable: Citable) -> _Found:
 
 def _read_square(match: re.Match[str], _: Citable) -> _Found | None:
     before = match.string[max(0, match.start() - 40) : match.start()]
-    if not match["word"] and (_INTERVAL_BEFORE.search(before) or _spreads(before, match["numbers"])):
+    numbers = match["numbers"]
+    is_interval = _INTERVAL_BEFORE.search(before) and not (numbers.isdigit() and _PLAIN_NORMAL.search(before))
+    if not match["word"] and (is_interval or _spreads(before, numbers)):
         return None
     return _Found(read_numbers(match["numbers"]))
 

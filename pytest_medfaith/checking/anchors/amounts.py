@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -186,7 +187,16 @@ def _may_be_case(quantity: Quantity, claim: str, evidence: Evidence) -> bool:
                 continue
             if _satisfies(quantity, value) or (is_case and quantity.dimension not in DOSES):
                 return True
+            if _fills(quantity, value):
+                return True
     return False
+
+
+def _fills(quantity: Quantity, other: Quantity) -> bool:
+    """Returns whether a range ends at the bound of `other`: "once or twice a day" is "up to twice a day"."""
+    is_range = quantity.low < quantity.high and not quantity.bound and quantity.dimension == other.dimension
+    end = quantity.high if other.bound == "max" else quantity.low
+    return is_range and bool(other.bound) and math.isclose(end, other.high)
 
 
 def _without_unit(other: Quantity, text: str) -> Quantity:
