@@ -73,7 +73,7 @@ def evaluate(
 ) -> None:
     """Check the recorded responses of a slice, or what it retrieves, and print its card.
 
-    The exit status is 1 if a gate fails.
+    The exit status is 1 if a gate fails. A slice without recorded responses is answered by medfaith run.
 
     Example: medfaith evaluate medquad-nih --retriever bm25 --retriever rrf
     """
@@ -130,5 +130,9 @@ def _run_slice(name: str, root: Path, options: Options) -> Finish:
 
     resources = Resources(root=root, options=options)
     targets = targets_of_slice(resources, name, {}, has_answer=not options.retrieval_only)
+    if targets[0].has_answer:
+        resources.responses(
+            targets[0].settings
+        )  # a slice without answers is refused before anything is loaded
     measure = partial(report_on_recorded, resources)
     return run_slice(resources, targets, measure=measure, progress=progress_bar("cases"))
