@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -72,10 +73,14 @@ def missing_amounts(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
 
 def _needs_no_source(quantity: Quantity, claim: str) -> bool:
-    """Returns whether the quantity needs no source: a small or spelled count, "a day", "half"."""
+    """Returns whether the quantity needs no source: a small or spelled count, "a day", "half".
+
+    "Three and a half" counts nothing: it was measured, and needs one.
+    """
     words = claim[quantity.start : quantity.end].lower()
     in_digits = any(map(str.isdigit, words))
-    if words == "one" or (not in_digits and quantity.dimension in ("count", "plain", "copies", "cells")):
+    is_counted = not in_digits and quantity.low % 1 == quantity.high % 1 == 0
+    if words == "one" or (is_counted and quantity.dimension in ("count", "plain", "copies", "cells")):
         return True
     if quantity.dimension == "time" and not in_digits and (quantity.rough or words.startswith("one")):
         return True  # "a week", "half an hour", "one day"
@@ -171,14 +176,27 @@ def _may_be_case(quantity: Quantity, claim: str, evidence: Evidence) -> bool:
     if is_case and (is_weight or quantity.role == "age"):
         return True
     is_case = is_case or bool(_JUDGED.search(claim) or _CASE_AFTER.match(claim, quantity.end))
+    near = evidence.nearest
     for text in evidence.in_order:
         for other in read_quantities(text):
+            has_unit = other.dimension not in ("plain", "count")
+            if quantity.dimension == "plain" and has_unit and sentence_at(text, other.start) not in near:
+                continue  # an INR of 9 is no case of "at most every 12 weeks" in another sentence
             value = _without_unit(other, text) if quantity.dimension == "plain" else other
             if not same_dimension(quantity, value):
                 continue
             if _satisfies(quantity, value) or (is_case and quantity.dimension not in DOSES):
                 return True
+            if _fills(quantity, value):
+                return True
     return False
+
+
+def _fills(quantity: Quantity, other: Quantity) -> bool:
+    """Returns whether a range ends at the bound of `other`: "once or twice a day" is "up to twice a day"."""
+    is_range = quantity.low < quantity.high and not quantity.bound and quantity.dimension == other.dimension
+    end = quantity.high if other.bound == "max" else quantity.low
+    return is_range and bool(other.bound) and math.isclose(end, other.high)
 
 
 def _without_unit(other: Quantity, text: str) -> Quantity:
