@@ -85,8 +85,8 @@ def evaluate(
 ) -> None:
     """Check the recorded responses of a slice, or what it retrieves, and print its card.
 
-    The exit status is 1 if a gate fails, and 2 if cases could not be measured. A slice without recorded responses is
-    answered by medfaith run.
+    The exit status is 1 if a gate fails, and 2 if cases could not be measured. A slice without recorded
+    responses is answered by medfaith run.
 
     Example: medfaith evaluate medquad-nih --retriever bm25 --retriever rrf
     """
