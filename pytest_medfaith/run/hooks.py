@@ -328,7 +328,7 @@ class RunHooks:
             session.exitstatus = _EXIT_STATUS[self.finish.status]
 
     def _end_teaching(self) -> None:
-        """Saves what a teacher's cassette recorded in this process, and tells what no report of a case holds."""
+        """Saves what this process recorded in a teacher's cassette; tells what no report of a case holds."""
         from pytest_medfaith.run.teaching import end_teaching
 
         notes, why = end_teaching(resources_of(self._config))

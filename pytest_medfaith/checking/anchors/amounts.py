@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -225,6 +226,8 @@ def _may_be_case(quantity: Quantity, claim: str, evidence: Evidence) -> bool:
                 continue
             if _satisfies(quantity, value) or (is_case and quantity.dimension not in DOSES):
                 return True
+            if _fills(quantity, value):
+                return True
     return False
 
 
@@ -252,6 +255,13 @@ def _is_of_another_age(quantity: Quantity, age: Quantity, sentence: str) -> bool
     if age.bound or age.low < age.high:
         return not _is_within(quantity, age)
     return bool(_PATIENT.match(sentence, age.start))
+
+
+def _fills(quantity: Quantity, other: Quantity) -> bool:
+    """Returns whether a range ends at the bound of `other`: "once or twice a day" is "up to twice a day"."""
+    is_range = quantity.low < quantity.high and not quantity.bound and quantity.dimension == other.dimension
+    end = quantity.high if other.bound == "max" else quantity.low
+    return is_range and bool(other.bound) and math.isclose(end, other.high)
 
 
 def _without_unit(other: Quantity, text: str) -> Quantity:

@@ -51,7 +51,7 @@ _NUMBERS = re.compile(r"\d+")
 
 
 def missing_dates(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields the years, dates, registered trials and named trial of `claim` that the evidence does not name."""
+    """Yields the years, dates and trials (by number or name) of `claim` that the evidence does not name."""
     yield from _unknown_years(claim, evidence.whole)
     yield from _other_dates(claim, evidence)
     yield from missing_trials(claim, evidence.whole)

@@ -47,7 +47,7 @@ _DENYING = LESS_PLAIN | frozenset(
     poor weak minimal negligible unclear uncertain unknown doubtful unproven rare
     refrain refrains refrained refraining abstain abstains abstained abstaining decline declines declined
     refuse refuses refused deny denies denied poorly incompletely barely scarcely insufficiently
-    inadequately""".split()
+    inadequately miss misses missed skip skips skipped omit omits omitted""".split()
 )
 # These words affirm what the other side denies: "strong evidence" against "no evidence".
 _AFFIRMING = frozenset(
