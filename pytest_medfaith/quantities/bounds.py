@@ -35,9 +35,10 @@ _EXTREME = re.compile(
     r"(?:[^\W\d]+\s+){1,8}?(?:is|was|are|were|set at|of|at)\s+$",
     re.IGNORECASE,
 )
+_AGE_FROM = re.compile(r"\b(?:start|begin)s? (?:at|from)\s+$", re.IGNORECASE)
 _EXTREME_BACK = 96  # characters
 _FROM = re.compile(
-    r"\b(?:from|(?:start|begin)s? (?:at|from)|from an? (?:[\w-]+ ){1,3}of)(?:\s+(?:about|the age of|a|an))?[\s-]*$",
+    r"\b(?:from|from an? (?:[\w-]+ ){1,3}of)(?:\s+(?:about|the age of|a|an))?[\s-]*$",
     re.IGNORECASE,
 )
 # The number after "from" may be one of two ends: "from 5 to 10 mg", "rose from 20% with placebo to 40%".
@@ -66,7 +67,8 @@ _BEFORE_TIME = re.compile(r"\b(?:before|by|until)\s+$", re.IGNORECASE)
 _AFTER_TIME = re.compile(r"\bafter\s+$", re.IGNORECASE)
 # "200 mg plus paracetamol" and "0.5 mg + zinc" add a second thing.
 _MINIMUM_AFTER = re.compile(
-    r"\+|\s*(?:(?:or|and)\s+(?:more|older|above|over|higher|greater|longer|upwards?|up|beyond|later|heavier|faster|"
+    r"\+|\s*(?:(?:or|and)\s+(?:more|older|above|over|higher|greater|longer|upwards?|up|beyond|later|"
+    r"heavier|faster|"
     r"warmer)\b|plus\b(?=\s*(?:[.,;:)]|$))|at (?:the )?(?:least|earliest)\b|upwards?\b|"
     r"(?:is|was|as) (?:the|a) (?:minimum|lowest)\b)",
     re.IGNORECASE,
@@ -123,6 +125,8 @@ def _bound_before(quantity: Quantity, text: str, ahead: str) -> str:
         and not to.match(text, quantity.end)
     ):
         low = _FROM.search(ahead)
+        if quantity.role == "age":  # "licensed use starts at 16 years of age"
+            low = low or _AGE_FROM.search(ahead)
     if quantity.dimension == "time":
         low, high = low or _AFTER_TIME.search(ahead), high or _BEFORE_TIME.search(ahead)
     opening = min((found for found in (low, high) if found), key=lambda found: found.start(), default=None)

@@ -52,7 +52,8 @@ _SET_AGAINST = re.compile(r"\b(?:and|versus|vs\.?|against|with|than|to|or)\s+$",
 _SENTENCE_END = re.compile(r"[.;]\s")
 _YEAR = 365.25  # days
 _AGE_BEFORE = re.compile(
-    r"\b(?:aged?|ages|age (?:of|from|at)|the age of|turn(?:s|ed|ing)?|(?:baby|infant|newborn|child|toddler|boy|girl|man|woman) "
+    r"\b(?:aged?|ages|age (?:of|from|at)|the age of|turn(?:s|ed|ing)?|"
+    r"(?:baby|infant|newborn|child|toddler|boy|girl|man|woman) "
     r"of|older than|younger than|(?:people|adults|children|women|men|patients|those|anyone|persons|boys|"
     r"girls|everyone|babies|someone|infants|(?:who|they|you|he|she|people|adults|children|women|men|patients|"
     r"those|anyone|persons?|woman|man|patient|child|boy|girl|someone|baby|infant|ones?) (?:are|is)) (?:aged "

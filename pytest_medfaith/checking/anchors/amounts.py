@@ -146,7 +146,7 @@ def _is_past_range(quantity: Quantity, other: Quantity, claim: str, sentence: st
 
 
 def _bounded_otherwise(quantity: Quantity, claim: str, sentence: str) -> str:
-    """Returns the words of `sentence` that bound the claim's count from the opposite side, or an empty text."""
+    """Returns the words of `sentence` that bound the claim's count from the other side, or an empty text."""
     if not quantity.bound or shared_with(claim, quantity.start, quantity.end, sentence) < SAME_STATEMENT:
         return ""
     known = [each for each in read_quantities(sentence) if same_dimension(each, quantity)]
@@ -232,7 +232,7 @@ def _may_be_case(quantity: Quantity, claim: str, evidence: Evidence) -> bool:
 
 
 def _is_age_of_evidence(quantity: Quantity, claim: str, evidence: Evidence) -> bool | None:
-    """Returns whether an age of the claim may be that of the sentence that decided; None where it does not say.
+    """Returns whether an age of the claim may be that of the sentence that decided; None in doubt.
 
     "A woman in her sixties" may be 64 years old. "From 16 years" is no case of "aged 6 and over", and where
     the sentence is on a girl of seven or on those aged 50 to 74, the claim is on nobody of 78.

@@ -86,7 +86,7 @@ def _missing_chains(claim: str, sentence: str) -> Iterator[Missing]:
 
 
 def _place(step: str, steps: Sequence[str], sentence: str) -> int | None:
-    """Returns where the sentence has `step`, by what no other of the `steps` holds; None where it does not."""
+    """Returns where the sentence has `step`, by what no other of the `steps` holds, or None."""
     others = [other for other in steps if other is not step]
     amounts, known = read_quantities(step), read_quantities(sentence)
     for amount in amounts:

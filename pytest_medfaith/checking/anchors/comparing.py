@@ -1,4 +1,4 @@
-"""Comparisons that the evidence makes the other way round: "A helps more than B" for "B helps more than A"."""
+"""Comparisons that the evidence turns: "A helps more than B" for "B helps more than A"."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ _REVERSED = "claim and evidence compare the other way round"
 _EQUAL = re.compile(
     r"\b(?:no (?:significant |clear |important )?(?:difference|advantage|benefit)s?|did not differ|"
     r"(?:was|were|is|are) (?:similar|equal|the same|comparable|no different|no better)\b|"
-    r"as (?:\w+ )?(?:frequent|common|effective|likely|often|well|many|good|safe|high|low|severe)\w* (?:with|in|as)\b)",
+    r"as (?:\w+ )?(?:frequent|common|effective|likely|often|well|many|good|safe|"
+    r"high|low|severe)\w* (?:with|in|as)\b)",
     re.IGNORECASE,
 )
 _COMPARED = re.compile(

@@ -22,7 +22,8 @@ _MOST_SHOWN = 80  # characters of the denying part that a note quotes
 # Where a sentence turns to another group, or to another matter.
 _TURN = re.compile(
     r"(?P<full>;\s+(?:but|and|however,?)?|,\s+(?:but|and|while|whereas|although|though|yet)\b|\s(?=but\b))"
-    r"|(?P<part>,\s+(?=with no\b)|\s(?=(?:rather than|instead of|and not|and never)\b)|,\s+(?=(?:not|never)\b)"
+    r"|(?P<part>,\s+(?=with no\b)|\s(?=(?:rather than|instead of|and not|and never)\b)"
+    r"|,\s+(?=(?:not|never)\b)"
     r"|\s(?=who (?:were|was|did|do|had|have|are) not\b))",
     re.IGNORECASE,
 )
@@ -32,8 +33,10 @@ _LEFT_OUT = re.compile(
     r"\b(?:was|were|are|is|been) (?:not|never) (?:included|studied|tested|enrolled|treated|eligible|examined|"
     r"assessed|evaluated|recruited|part)(?: (?:in|of) (?:the|this) \w+)?|"
     r"\b(?:was|were|are) (?:excluded|left out)(?: (?:from|of) (?:the|this) \w+)?|"
-    r"\b(?:with )?no (?:data|evidence|information|results|effect|benefit)\b(?: (?:exist|were given|was seen))?|"
-    r"\b(?:rather than|instead of|and not|and never|not|never)\b(?=\s+(?:in|into|by|to|under|on|through|with|the|a)\b)",
+    r"\b(?:with )?no (?:data|evidence|information|results|effect|benefit)\b"
+    r"(?: (?:exist|were given|was seen))?|"
+    r"\b(?:rather than|instead of|and not|and never|not|never)\b"
+    r"(?=\s+(?:in|into|by|to|under|on|through|with|the|a)\b)",
     re.IGNORECASE,
 )
 _EXAMPLES = re.compile(r"^.*\b(?:such as|including|for example|like)\b", re.IGNORECASE | re.DOTALL)
@@ -48,7 +51,8 @@ _APART = re.compile(
     r"left|oppos\w+|differ\w*|contrast|alternative|other\w*|similar\w*|same|equal\w*|alike|comparable|"
     r"equivalent|un(?!der|it|ion|iv|if|til)\w+|non-?\w+|in(?:effective|appropriate|sufficient|active|curable|"
     r"adequate|eligible)|stop\w*|risk\w*|danger\w*|harm\w*|caution|cautious\w*|if|reserv\w+|replac\w+|"
-    r"restrict\w*|limit\w*|refus\w*|withh\w+|switch\w*|contra\w*|where|what|dis\w+|question(?:s|ed|able)?)\b|\?",
+    r"restrict\w*|limit\w*|refus\w*|withh\w+|switch\w*|contra\w*|where|what|dis\w+|"
+    r"question(?:s|ed|able)?)\b|\?",
     re.IGNORECASE,
 )
 

@@ -1,4 +1,4 @@
-"""Dates of other things: "registered in 2013" where the evidence says "registered in 2006, published in 2013"."""
+"""Dates of other things: "registered in 2013" for "registered in 2006, published in 2013"."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ SAME_STATEMENT = 0.6  # of the claim's words that the sentence holds
 _NEAR = 3  # words before a date that may say what it is of
 _SEASON = r"spring|summer|autumn|winter|fall"
 _PART = re.compile(
-    rf"\b(?P<part>early|beginning of|start of|first half of|late|end of|second half of|mid|middle of|{_SEASON})"
+    rf"\b(?P<part>early|beginning of|start of|first half of|late|end of|second half of|mid|middle of|"
+    rf"{_SEASON})"
     rf"[\s-]+(?:of\s+|in\s+)?(?:the\s+)?(?P<year>(?:19|20)\d\d)(?!s|\d)"
     rf"|\b(?P<late>late|early) in (?P<other>(?:19|20)\d\d)(?!s|\d)",
     re.IGNORECASE,

@@ -179,7 +179,7 @@ def _is_ruled_out(route: str, sentence: str) -> bool:
 
 
 def missing_forms(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields the form of a drug ("tablets", "eye drops") where its sentence has forms of other routes only."""
+    """Yields the form of a drug ("tablets", "eye drops") where its sentence has other forms only."""
     sentence = evidence.nearest
     known = {route for route, *_ in read_forms(sentence)}
     known |= {route for route, *_ in read_routes(sentence) if _is_given(route, sentence)}
