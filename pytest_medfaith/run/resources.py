@@ -285,11 +285,16 @@ class Resources:
         )
 
     def check_rag(self) -> None:
-        """Finds out whether the reference RAG can answer where it asks the teacher; raises as `check_teacher`."""
+        """Finds out whether a reference RAG that asks the teacher can answer; raises as `check_teacher`."""
         from pytest_medfaith.rag.reference import needs_teacher
 
         if needs_teacher(self.settings.rag):
             self.teacher.check_ready()
+
+    @cached_property
+    def scores(self) -> Path | None:
+        """The file that keeps scores of pairs, None where none does."""
+        return self.settings.cache / defaults.PAIR_SCORES
 
     def checker(self, name: str = defaults.CHECKER) -> Checker:
         """Returns the checker called `name`, with the pair cache, and set up as configured.
@@ -307,7 +312,7 @@ class Resources:
             name,
             label_map=s.label_map,
             order=s.order,
-            cache=s.cache / defaults.PAIR_SCORES,
+            cache=self.scores,
             rules=s.rules,
             rules_off=self.rules_off,
             linker=s.linker,
@@ -352,7 +357,8 @@ class Resources:
             raise DataError(
                 f"slice {settings.name!r} has no recorded responses, and no fixture medfaith_rag answers its "
                 f'questions. Set responses = "...jsonl" in [tool.medfaith.slices.{settings.name}], or define '
-                "medfaith_rag in conftest.py"
+                f"medfaith_rag in conftest.py. To answer them now, by the reference RAG or by yours: "
+                f"medfaith run --dataset {settings.name} --rag plain --out runs/{settings.name}"
             )
         source = settings.responses if rows is None else rows
 

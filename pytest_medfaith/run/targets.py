@@ -110,7 +110,7 @@ def targets_of_slice(
 def _variants(
     resources: Resources, name: str, marker: Mapping[str, Any], *, has_answer: bool
 ) -> list[SliceSettings]:
-    """Returns the settings of slice `name` for each row that it makes, in the order in which they were asked for."""
+    """Returns the settings of slice `name` for each of its rows, in the order asked for."""
     options, configured = resources.options, resources.settings.slice(name)
     gates = (*configured.gates, *gates_of_marker(marker), *options.gates)
     modes = options.contexts or contexts_of_marker(marker)
@@ -182,7 +182,7 @@ def recorded_response(resources: Resources, target: Target, *, rows: Any = None)
 
 
 def reference_response(resources: Resources, target: Target, hits: Sequence[Hit]) -> Response:
-    """Returns the answer of the reference RAG to a target's question, from what was retrieved for its `standalone`.
+    """Returns the reference RAG's answer to a target's question, from what its `standalone` retrieved.
 
     Raises:
         TeacherError: the teacher wrote or judged nothing that can be used.
@@ -265,11 +265,11 @@ def found_by(retriever: Any, query: str, target: Target) -> list[Hit]:
     return checked_hits(found, k=k, case=target.case.id)
 
 
-def report_on_recorded(resources: Resources, target: Target) -> Report:
+def report_on_recorded(resources: Resources, target: Target, *, response: Response | None = None) -> Report:
     """Returns the report on the response that is recorded for the target's case.
 
     Retriever and checker are those of the target's slice. For a target without an answer it is the report on
-    what the retriever finds.
+    what the retriever finds. A `response` that was read already takes the place of that in the slice's file.
 
     Raises:
         DataError: a retriever is needed, and the slice has no corpus.
@@ -285,7 +285,7 @@ def report_on_recorded(resources: Resources, target: Target) -> Report:
         return report_on_hits(target, hits or [], checker=checker, declared=resources.metrics, cost=cost)
     return report_on(
         target,
-        recorded_response(resources, target),
+        response or recorded_response(resources, target),
         checker=checker,
         hits=hits,
         **resources.rules,
