@@ -96,7 +96,7 @@ def stands_alone(part: Part) -> bool:
 
 
 def _has_contracted_subject(words: Phrase) -> bool:
-    """Returns whether one of `words` is "it's", "they're" or their like, whose verb no reader of clauses sees."""
+    """Returns whether one of `words` is "it's", "they're" or their like: the clause reader sees no verb."""
     return any(_CONTRACTED.match(word.lower) and not word.inside for word in words)
 
 
