@@ -1,4 +1,4 @@
-"""A file of JSON Lines cut into blocks: some rows each, read by their place in the file, named by their content."""
+"""A file of JSON Lines cut into blocks of rows, read by their place in the file, named by their content."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Block:
 
 
 def cut_blocks(path: Path, rows: int) -> Iterator[Block]:
-    """Yields the blocks of `path`, of `rows` rows each but the last, in constant memory; blank lines are no rows.
+    """Yields the blocks of `path`, of `rows` rows but the last, in constant memory; blank lines are no rows.
 
     Raises:
         DataError: no such file.

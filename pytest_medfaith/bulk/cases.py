@@ -1,4 +1,4 @@
-"""The targets of a slice as rows that travel: written by the process that has the files, measured by workers."""
+"""A slice's targets as rows that travel: written by the process with the files, measured by workers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rows of a file judged block by block, wherever that happens; results come back in the order of the rows."""
+"""The rows of a file judged block by block, wherever that happens; results come in the order of rows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pytest_medfaith.bulk.checkpoint import Checkpoint
 from pytest_medfaith.bulk.work import Judged, Work, killing_block
 from pytest_medfaith.errors import DataError
 
-# From blocks of a file to (place among them, results), in any order. A block whose workers all died is left out.
+# From blocks of a file to (place among them, results), in any order, without blocks whose workers all died.
 Bridge = Callable[[Path, Sequence[Block]], Generator[tuple[int, bytes], None, None]]
 
 
@@ -57,7 +57,7 @@ class Bulk:
     told: Callable[[Account], None] = lambda _: None
 
     def results(self, account: Account) -> Iterator[dict[str, Any]]:
-        """Yields a result for each row, in the order of the rows; of the results a block at a time is in memory.
+        """Yields a result for each row, in the order of rows; a block of results at a time is in memory.
 
         Args:
             account: is kept up to date.

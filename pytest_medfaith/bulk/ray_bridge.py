@@ -138,14 +138,14 @@ class RayBridge:
             process.wait(_PATIENCE)
         cluster = "the Ray of this machine" if self.address == LOCAL else f"the Ray cluster at {self.address}"
         return (
-            f"{cluster} went away before all blocks were judged (status {process.returncode}); what Ray said is "
-            f"in {self.log}. Finished blocks are kept: start the cluster, and run the same command again to go "
-            "on"
+            f"{cluster} went away before all blocks were judged (status {process.returncode}); what Ray said "
+            f"is in {self.log}. Finished blocks are kept: start the cluster, and run the same command again "
+            "to go on"
         )
 
 
 def environment() -> dict[str, str]:
-    """Returns the environment of the process that imports Ray: without its telemetry, with this one's modules."""
+    """Returns the environment of the process that imports Ray: without telemetry, with our modules."""
     paths = [str(Path(one or ".").resolve()) for one in sys.path]
     return _DEFAULTS | os.environ | QUIET | {"PYTHONPATH": os.pathsep.join(dict.fromkeys(paths))}
 
@@ -208,6 +208,6 @@ def check_address(address: str) -> None:
         socket.create_connection((host.strip("[]"), int(port)), timeout=_REACH).close()
     except OSError as error:
         raise DataError(
-            f"--address is {address}: nobody answers there ({error.strerror or error}); expected the head of a "
-            "Ray cluster, such as ray start --head prints it"
+            f"--address is {address}: nobody answers there ({error.strerror or error}); expected the head of "
+            "a Ray cluster, such as ray start --head prints it"
         ) from None

@@ -62,7 +62,7 @@ class Feeder:
 
 
 def main() -> None:
-    """Runs the job that standard input holds; ends where standard input ends, as with the process that asked."""
+    """Runs the job that standard input holds; ends with standard input, as when the asking process ends."""
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     job: Job = pickle.load(sys.stdin.buffer)  # noqa: S301 - from the process that started this one

@@ -30,7 +30,7 @@ def check_results(path: Path) -> None:
 
 
 def write_results(path: Path, results: Iterable[Mapping[str, Any]]) -> None:
-    """Writes results of `medfaith check` in order: Parquet where the name ends with .parquet, else JSON Lines.
+    """Writes results of `medfaith check` in order: as Parquet to names in .parquet, else as JSON Lines.
 
     In Parquet each column has its type: an id that is no text is written as JSON, and `probs` is a struct.
 

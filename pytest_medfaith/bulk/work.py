@@ -52,7 +52,7 @@ class Judged:
 
 
 def judge_block(work: Work, judge: Judge, data: bytes, *, line: int, name: str) -> Judged:
-    """Returns the results of a block; rows that cannot be read or judged are poison, and the others are judged.
+    """Returns the results of a block; rows that cannot be read or judged are poison, the rest is judged.
 
     Args:
         work: says what becomes of poison.
@@ -83,7 +83,7 @@ def judge_block(work: Work, judge: Judge, data: bytes, *, line: int, name: str) 
 
 
 def _judged_rows(judge: Judge, rows: Sequence[Row], name: str) -> dict[int, dict[str, Any] | str]:
-    """Returns, by line, the result of each row, or why there is none; rows are judged alone where one fails."""
+    """Returns, by line, each row's result, or why there is none; after a failure rows are judged singly."""
     try:
         results = judge(rows)
     except Exception as error:  # noqa: BLE001 - whatever a row does, the other rows are judged
@@ -125,8 +125,8 @@ def refuse_other(found: Mapping[str, Any], expected: Mapping[str, Any]) -> None:
         if here != there:
             raise DataError(
                 f"node {socket.gethostname()} would judge otherwise than the machine that started the run: "
-                f"{key} is {_told(here)} there, and was {_told(there)}; install the same version on each node, "
-                "keep the project at the same path, and use processors of one kind"
+                f"{key} is {_told(here)} there, and was {_told(there)}; install the same version on each "
+                "node, keep the project at the same path, and use processors of one kind"
             )
 
 

@@ -58,7 +58,7 @@ def _slice_row(slice_report: SliceReport) -> dict[str, Any]:
 
 
 def _counts_row(slice_report: SliceReport) -> dict[str, Any]:
-    """Returns the counts of a slice; of citations, outcomes, facts and uncertain claims only where there may be any."""
+    """Returns the counts of a slice; citations, outcomes, facts and uncertain claims where any may be."""
     counts = dataclasses.asdict(count_slice(slice_report))
     if not any(report.selective for report in slice_report.reports):
         del counts["uncertain"]

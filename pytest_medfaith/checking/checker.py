@@ -201,7 +201,7 @@ class Checker:
         return decide(claim, self.score([(claim, chunk)]), self.thresholds)
 
     def selected(self, verdict: Verdict) -> Verdict:
-        """Returns a final verdict on a claim of an answer: uncertain where it is below a certified confidence."""
+        """Returns the final verdict on a claim of an answer: uncertain below a certified confidence."""
         return self.selective.applied(verdict) if self.selective else verdict
 
     def entailed(self, claim: Claim, chunk: Chunk, score: PairScore | None) -> bool:

@@ -11,6 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pytest_medfaith.checking.anchors.amount_pairs import missing_amount_pairs
 from pytest_medfaith.checking.anchors.amounts import missing_amounts
 from pytest_medfaith.checking.anchors.arrows import missing_arrows
+from pytest_medfaith.checking.anchors.comparing import missing_comparisons
+from pytest_medfaith.checking.anchors.contrasts import missing_contrasts
+from pytest_medfaith.checking.anchors.dated import missing_dated
 from pytest_medfaith.checking.anchors.dates import missing_dates
 from pytest_medfaith.checking.anchors.denials import missing_denials
 from pytest_medfaith.checking.anchors.drugs import missing_drugs
@@ -18,7 +21,12 @@ from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, shared_
 from pytest_medfaith.checking.anchors.fragments import missing_fragments
 from pytest_medfaith.checking.anchors.greek import missing_greek, missing_subtypes
 from pytest_medfaith.checking.anchors.junctions import missing_junctions
-from pytest_medfaith.checking.anchors.labels import missing_labels, missing_roman, missing_scopes
+from pytest_medfaith.checking.anchors.labels import (
+    missing_labelled,
+    missing_labels,
+    missing_roman,
+    missing_scopes,
+)
 from pytest_medfaith.checking.anchors.names import (
     missing_eponyms,
     missing_initials,
@@ -45,6 +53,7 @@ READERS: tuple[Callable[[str, Evidence], Iterator[Missing]], ...] = (
     missing_amounts,
     missing_labels,
     missing_roman,
+    missing_labelled,
     missing_greek,
     missing_subtypes,
     missing_scopes,
@@ -55,6 +64,7 @@ READERS: tuple[Callable[[str, Evidence], Iterator[Missing]], ...] = (
     missing_initials,
     missing_eponyms,
     missing_dates,
+    missing_dated,
     missing_ranks,
     missing_sequences,
     missing_rows,
@@ -63,6 +73,8 @@ READERS: tuple[Callable[[str, Evidence], Iterator[Missing]], ...] = (
     missing_arrows,
     missing_restrictions,
     missing_limits,
+    missing_contrasts,
+    missing_comparisons,
     missing_signs,
     missing_quantifiers,
     missing_amount_pairs,

@@ -1,8 +1,8 @@
 """Answer relevancy: whether an answer speaks of what was asked. It says nothing of what is true.
 
-Example: to "How is gout treated?" an answer on the causes of gout is less relevant than an answer on allopurinol,
-however faithful both are. Two values need no LLM, a third asks the teacher as RAGAS does: Es et al. 2023,
-arXiv:2309.15217.
+Example: to "How is gout treated?" an answer on the causes of gout is less relevant than an answer on
+allopurinol, however faithful both are. Two values need no LLM, a third asks the teacher as RAGAS does: Es et
+al. 2023, arXiv:2309.15217.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ class Relevancy(Record):
         agreement: cosine of the question and the mean of the answer's claims, -1 to 1.
         claims: {claim id: cosine of the question and the most similar question that the claim answers}.
         unread: why claims or the question count as 0, "" where the encoder reads all of them.
-        teacher: mean cosine of the question and the questions that a teacher made of the answer, 0 for an answer
-            that evades; None where no teacher was asked, or left it unanswered.
+        teacher: mean cosine of the question and the questions that a teacher made of the answer, 0 for an
+            answer that evades; None where no teacher was asked, or left it unanswered.
         generated: these questions.
         evasive: whether the teacher thinks that the answer evades.
         unscored: why the teacher's value is missing.
@@ -58,8 +58,8 @@ def relevancy_of(
 ) -> Relevancy:
     """Returns how much `answer` speaks of `question`.
 
-    What cannot be read counts as 0, so that no gate passes by what was left out: an answer without claims, a claim
-    in a script that the encoder never saw.
+    What cannot be read counts as 0, so that no gate passes by what was left out: an answer without claims, a
+    claim in a script that the encoder never saw.
 
     Args:
         question: as it can be read alone, with the words of earlier turns that it needs.
@@ -108,7 +108,7 @@ def _agreement(question: str, texts: Sequence[str], vectors: Vectors) -> float:
 def _with_teacher(
     told: Relevancy, question: str, answer: str, vectors: Vectors, teacher: Teacher
 ) -> Relevancy:
-    """Returns `told` with what the teacher makes of the answer: the mean over all questions of all samples."""
+    """Returns `told` with what the teacher makes of the answer: the mean over all samples' questions."""
     if not answer.strip():
         return told.with_(teacher=0.0, unread=told.unread or "the answer is empty")
     settled = teacher.ask(

@@ -1,8 +1,8 @@
 """Questions that a claim answers, built by rules from its clause.
 
 Example: "Metformin lowers insulin levels in PCOS." answers "What lowers insulin levels in PCOS?", "What does
-metformin do?" and "Is it true that metformin lowers insulin levels in PCOS?". The questions are compared by the
-sentence encoder, so their grammar need not be perfect.
+metformin do?" and "Is it true that metformin lowers insulin levels in PCOS?". The questions are compared by
+the sentence encoder, so their grammar need not be perfect.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ _TURNED = lexicon.AUXILIARIES - lexicon.NEGATIONS  # "Gout is ..." is turned int
 def answered_questions(claim: Claim) -> tuple[str, ...]:
     """Returns the questions that `claim` answers, each behind the words that a reader of the claim needs.
 
-    An order ("Take it with food.") answers how to do so. A claim without a clause answers only whether it is true.
+    An order ("Take it with food.") answers how to do so. A claim without a clause answers only whether it is
+    true.
     """
     stated = claim.text.strip().rstrip(".! ")
     clause = Part(tuple(read_words(stated))).clause

@@ -1,4 +1,4 @@
-"""Gives sentences without a citation one of their neighbours' citations, where its passage speaks of their matter.
+"""Gives a sentence without a citation a neighbour's citation whose passage speaks of the same matter.
 
 Example: in "Iron tablets treat iron deficiency [1]. They are taken on an empty stomach." the second sentence
 is given [1] where a sentence of passage 1 is similar to it. What is assigned is a guess of this package and

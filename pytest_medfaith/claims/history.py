@@ -27,13 +27,15 @@ _MOST_WORDS = 60  # before the question: more would push the claim out of what a
 # What a follow-up may ask of whatever was spoken of: "Which drugs should be avoided?" names no topic.
 _NO_TOPIC = content_keys(
     """
-    drug drugs medicine medication tablet tablets pill treatment treat therapy option choice alternative alternatives first second line first-line second-line dose dosage
-    amount maximum minimum limit side effect risk danger benefit harm cause symptom sign test diagnosis diagnose
-    prevention prevent doctor hospital emergency help work use take taken give given start stop avoid avoided need
-    recommended recommend best better worse safe unsafe dangerous common long often much many soon late day week
-    month year time eat drink food diet meal alcohol exercise surgery operation guideline evidence study people patient
-    person adult else more other another different also still possible happen wait last expect know see contact anything
-    something interaction interact contraindication contraindicated vaccine lower higher raise reduce i'm we're
+    drug drugs medicine medication tablet tablets pill treatment treat therapy option choice alternative
+    alternatives first second line first-line second-line dose dosage amount maximum minimum limit side effect
+    risk danger benefit harm cause symptom sign test diagnosis diagnose prevention prevent doctor hospital
+    emergency help work use take taken give given start stop avoid avoided need recommended recommend best
+    better worse safe unsafe dangerous common long often much many soon late day week month year time eat
+    drink food diet meal alcohol exercise surgery operation guideline evidence study people patient person
+    adult else more other another different also still possible happen wait last expect know see contact
+    anything something interaction interact contraindication contraindicated vaccine lower higher raise reduce
+    i'm we're
     """
 )
 _GOES_ON = re.compile(r"\W*(?:and|but|or|so|also|then|what about|how about)\b", re.IGNORECASE)
@@ -74,9 +76,9 @@ def standalone_question(question: str, turns: Sequence[Any]) -> str:
     """Returns a question with the words of earlier turns that a retriever needs to find what it asks.
 
     After "How is migraine treated?" the question "And in pregnancy?" becomes "How is migraine treated? And in
-    pregnancy?". What the user asked goes before it, back to a question that names its topic. Of the assistant only the
-    first sentence of the last answer does, where "it" or "that" may mean something of it. Answers are long, and would
-    drown the question.
+    pregnancy?". What the user asked goes before it, back to a question that names its topic. Of the assistant
+    only the first sentence of the last answer does, where "it" or "that" may mean something of it. Answers
+    are long, and would drown the question.
 
     Args:
         question: the last message of the user.
@@ -112,7 +114,7 @@ def _stated(message: str) -> list[str]:
 
 
 def _goes_on(question: str) -> bool:
-    """Returns whether a message asks of what was spoken of before: it names no topic, or only points at one."""
+    """Returns whether a message asks of what was said before: it names no topic, or only points at one."""
     if _GOES_ON.match(question) or (_POINTS.search(question) and not _is_whole(question)):
         return True
     named = link(question)

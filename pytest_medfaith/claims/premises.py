@@ -58,7 +58,7 @@ _SECOND_QUESTION = re.compile(
 
 
 def presupposed(question: str) -> str:
-    """Returns the statement that `question` takes for granted; empty where it takes none, or says of the asker."""
+    """Returns the statement that `question` takes for granted; empty for none, or one about the asker."""
     for start, end in sentence_spans(question):
         sentence = _SECOND_QUESTION.sub("", question[start:end].strip())
         if len(sentence) <= _MOST_CHARACTERS and (stated := _stated(sentence)):
@@ -80,7 +80,7 @@ def _stated(sentence: str) -> str:
 
 
 def _with_verb(auxiliary: str, words: list[str]) -> str:
-    """Returns "metformin causes weight gain" for "does", "metformin cause weight gain"; empty without a verb."""
+    """Returns "iron causes nausea" for "does", "iron cause nausea"; empty without a verb."""
     verbs = [
         place
         for place, word in enumerate(words)
@@ -97,7 +97,7 @@ def _with_verb(auxiliary: str, words: list[str]) -> str:
 
 
 def _with_auxiliary(auxiliary: str, words: list[str]) -> str:
-    """Returns "aspirin is safe in children" for "is", "aspirin safe in children"; empty where its place is open."""
+    """Returns "iron is safe" for "is", "iron safe"; empty where the verb's place is open."""
     for place, word in enumerate(words):
         forms = verb_forms().get(word.lower(), frozenset())
         verbal = forms & {"part", "ing"} and "base" not in forms

@@ -88,7 +88,7 @@ class CheckWork:
 
 
 def bulk_check(engine: RayEngine, rows: Path, out: Path, work: CheckWork) -> tuple[Counter[str], Account]:
-    """Judges the rows of a file on a cluster and writes the results; returns counts by label, and the account.
+    """Judges the rows of a file on a cluster, writes the results; returns counts by label, and the account.
 
     Raises:
         DataError: no rows, the cluster cannot be reached or went away, or a node would judge otherwise.
@@ -118,7 +118,7 @@ def _counted(results: Iterator[dict[str, Any]], counts: Counter[str]) -> Iterato
 
 @contextmanager
 def _as_lines(rows: Path, folder: Path) -> Iterator[Path]:
-    """Gives a file of rows as JSON Lines: Parquet is written so into `folder`, since its rows have no places."""
+    """Gives a file of rows as JSON Lines; Parquet, whose rows have no places, is written so into `folder`."""
     if rows.suffix.lower() != PARQUET:
         yield rows
         return

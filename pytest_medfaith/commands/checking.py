@@ -49,7 +49,8 @@ RowsArgument = Annotated[
 ResultsOption = Annotated[
     Path,
     typer.Option(
-        help='The file to write: JSON Lines, or .parquet, of {"id", "label", "probs", "span"}, in the order of ROWS.'
+        help='The file to write: JSON Lines, or .parquet, of {"id", "label", "probs", "span"}, in the order '
+        "of ROWS."
     ),
 ]
 ResponsesArgument = Annotated[

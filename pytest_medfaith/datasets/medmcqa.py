@@ -3,16 +3,16 @@
 | field | becomes |
 |---|---|
 | `id`, `question` | `id`, `question`, and the beginning of a chunk |
-| `opa`, `opb`, `opc`, `opd`, `cop` | the right option begins `reference_answer`; `meta.options`, `meta.answer` |
+| `opa` to `opd`, `cop` | the right option begins `reference_answer`; `meta.options`, `meta.answer` |
 | `exp` | the rest of `reference_answer`, of which gold claims are made, and of the chunk |
 | `subject_name`, `topic_name`, `choice_type` | `meta`; subject and topic are the chunk's `section_path` |
 
-The authors' files count `cop` from 1, exports of Hugging Face from 0. A file tells which by its first 4 or 0; a file
-without either is refused, since each answer could be its neighbour. Questions of the test split have no answer, and
-are left out and counted.
+The authors' files count `cop` from 1, exports of Hugging Face from 0. A file tells which by its first 4 or 0;
+a file without either is refused, since each answer could be its neighbour. Questions of the test split have
+no answer, and are left out and counted.
 
-A chunk is a question with its right answer and explanation, so that a file of questions is a knowledge base for
-other questions.
+A chunk is a question with its right answer and explanation, so that a file of questions is a knowledge base
+for other questions.
 """
 
 from __future__ import annotations
@@ -47,15 +47,15 @@ def read_medmcqa(path: Path, *, skips: Skips | None = None) -> Iterator[Case]:
     """Yields a case for each question of train.json, dev.json or their like, each a JSON object a line.
 
     Raises:
-        DataError: nothing to read, a line that is not a JSON object, a field that is missing or of another type,
-            or a file that does not tell whether `cop` counts from 0 or from 1.
+        DataError: nothing to read, a line that is not a JSON object, a field that is missing or of another
+            type, or a file that does not tell whether `cop` counts from 0 or from 1.
     """
     skips = Skips() if skips is None else skips
     return without_repeats(((place, case) for place, case, _ in _records(path, skips)), skips)
 
 
 def read_medmcqa_chunks(path: Path, *, skips: Skips | None = None) -> Iterator[Chunk]:
-    """Yields each question with its right answer and explanation as a chunk; the ids are those of the cases."""
+    """Yields each question with its right answer and explanation as a chunk, with the id of its case."""
     skips = Skips() if skips is None else skips
     return without_repeats(((place, chunk) for place, _, chunk in _records(path, skips)), skips)
 
@@ -130,9 +130,9 @@ def _first_number(file: SourceFile) -> int:
         some = some or ("" if number is None else place)
     if some:
         raise DataError(
-            f"{some}: field 'cop' is from 1 to 3 in all rows of the file, so nothing tells whether it counts from 1, as "
-            "in the authors' files, or from 0, as in exports of Hugging Face; give a file with a row of the "
-            "first or the last option"
+            f"{some}: field 'cop' is from 1 to 3 in all rows of the file, so nothing tells whether it counts "
+            "from 1, as in the authors' files, or from 0, as in exports of Hugging Face; give a file with a "
+            "row of the first or the last option"
         )
     return 1
 
@@ -144,8 +144,8 @@ def _number(row: Mapping[str, Any], place: str) -> int | None:
         return None
     if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number <= len(_OPTIONS):
         raise DataError(
-            f"{place}: field 'cop' is {shown(number)}, expected a number from 1 to 4, the right option; check that the "
-            "file is of this data set"
+            f"{place}: field 'cop' is {shown(number)}, expected a number from 1 to 4, the right option; "
+            "check that the file is of this data set"
         )
     return number
 
@@ -155,6 +155,7 @@ def _right(row: Mapping[str, Any], place: str, first: int) -> int | None:
     number = _number(row, place)
     if number is not None and not first <= number < first + len(_OPTIONS):
         raise DataError(
-            f"{place}: field 'cop' is {number}, and the file counts from {first} in rows before; mend the record"
+            f"{place}: field 'cop' is {number}, and the file counts from {first} in rows before; mend the "
+            f"record"
         )
     return None if number is None else number - first

@@ -3,12 +3,13 @@
 | field | becomes |
 |---|---|
 | `question` | `question`, and the beginning of a chunk |
-| `options` (letter to text), `answer_idx` | `reference_answer` is the right option; `meta.options`, `meta.answer` |
+| `options` by letter, `answer_idx` | `reference_answer` is the right option; `meta.options`, `meta.answer` |
 | `answer` | must be the option of `answer_idx`; a row where it is another is left out and counted |
 | `meta_info` | `meta.exam`, such as step1 |
 
-A chunk is a question with its right answer, so that a file of questions is a knowledge base for other questions. A
-slice whose cases are of the same file finds each answer under its own question, which measures little.
+A chunk is a question with its right answer, so that a file of questions is a knowledge base for other
+questions. A slice whose cases are of the same file finds each answer under its own question, which measures
+little.
 """
 
 from __future__ import annotations
@@ -28,10 +29,11 @@ from pytest_medfaith.records import Case, Chunk
 
 
 def read_medqa(path: Path, *, skips: Skips | None = None) -> Iterator[Case]:
-    """Yields a case for each line of train.jsonl, dev.jsonl, test.jsonl or their like; the id is file and line.
+    """Yields a case for each line of train.jsonl, dev.jsonl, test.jsonl or a like file; id: file and line.
 
     Raises:
-        DataError: nothing to read, a line that is not a JSON object, a field that is missing or of another type.
+        DataError: nothing to read, a line that is not a JSON object, a field that is missing or of another
+            type.
     """
     return (case for case, _ in _records(path, Skips() if skips is None else skips))
 
@@ -91,7 +93,7 @@ def _options(row: Mapping[str, Any], place: str) -> dict[str, str]:
         or not all(isinstance(one, str) for pair in given.items() for one in pair)
     ):
         raise DataError(
-            f"{place}: field 'options' is {shown(given)}, expected an object of two or more options by letter, such "
-            'as {"A": "Iron", "B": "Zinc"}; check that the file is of this data set'
+            f"{place}: field 'options' is {shown(given)}, expected an object of two or more options by "
+            'letter, such as {"A": "Iron", "B": "Zinc"}; check that the file is of this data set'
         )
     return {letter: one_line(text) for letter, text in given.items()}

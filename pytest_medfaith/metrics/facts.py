@@ -45,7 +45,7 @@ def fact_states(report: Report) -> tuple[FactState, ...] | None:
 
 
 def fact_counts(reports: Iterable[Report]) -> dict[str, int]:
-    """Returns how many gold claims have each state, and under `major omitted` the major facts that are absent."""
+    """Returns how many gold claims have each state; `major omitted` counts the absent major facts."""
     found: Counter[str] = Counter()
     for report in reports:
         for gold, state in zip(report.case.gold_claims, fact_states(report) or (), strict=False):

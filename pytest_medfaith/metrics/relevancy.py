@@ -43,8 +43,8 @@ METRICS = (
         name="answer_relevancy.questions",
         family="relevancy",
         direction="higher",
-        definition="mean over claims of the cosine of the question and the most similar question that rules build "
-        "from the claim",
+        definition="mean over claims of the cosine of the question and the most similar question that rules "
+        "build from the claim",
         source=f"this project, after {RAGAS}",
         per_case=_questions,
         range=(-1.0, 1.0),
@@ -53,8 +53,8 @@ METRICS = (
         name="answer_relevancy.teacher",
         family="relevancy",
         direction="higher",
-        definition="mean cosine of the question and the questions that a teacher makes of the answer; 0 for an "
-        'answer that evades; only where `relevancy = "teacher"`',
+        definition="mean cosine of the question and the questions that a teacher makes of the answer; 0 for "
+        'an answer that evades; only where `relevancy = "teacher"`',
         source=RAGAS,
         per_case=_teacher,
         range=(-1.0, 1.0),

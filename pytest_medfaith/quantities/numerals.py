@@ -56,7 +56,7 @@ _PART = r"\s+and\s+(?:(?:an?|one)[\s-]+(?P<part>half|quarter)|three[\s-]+(?P<par
 _POINT = rf"\s+point(?P<point>(?:[\s-]+(?:{'|'.join(_SPOKEN)}))+)(?![\w-])"  # "zero point two five"
 _NUMERAL = re.compile(
     # Digits that continue a word, a decimal or a name (COVID-19) are no number; "over-65s" holds a number.
-    rf"(?:{_BARE_POWER}|(?<![\w.·,])(?:(?<=over-)|(?<=under-)|"
+    rf"(?:{_BARE_POWER}|(?<![\w.·,])(?:(?<=over-)|(?<=under-)|(?<=\d-to-)|"
     rf"(?<![^\W\d_][-‐‑/+]))(?P<digits>{_DIGITS})(?!\d)(?:{_EXPONENT})?"
     rf"|(?<![\w-])(?:(?P<hundreds>an?|"
     rf"{'|'.join(_SMALL[1:10])})\s+hundred\s+and\s+)?(?P<spelled>{_SPELLED})(?!\w)"

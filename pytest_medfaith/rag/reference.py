@@ -83,8 +83,8 @@ class ReferenceRag:
     def answer(self, question: str, hits: Sequence[Hit], *, case_id: str = "", turns: Turns = ()) -> Response:
         """Returns the answer to a question from `hits`, which were retrieved for it.
 
-        With earlier `turns` of a conversation it answers what `standalone_question` makes of the question, for which
-        the hits should be retrieved, too. A teacher reads the turns beside it. No turn is a source.
+        With earlier `turns` of a conversation it answers what `standalone_question` makes of the question,
+        for which the hits should be retrieved, too. A teacher reads the turns beside it. No turn is a source.
 
         Raises:
             TeacherError: the teacher wrote or judged nothing that can be used.
@@ -135,7 +135,7 @@ class ReferenceRag:
         return generated_response(self.teacher, question, contexts, turns=turns).answer
 
     def _cited(self, draft: str, contexts: Sequence[Chunk], account: Account) -> tuple[str, Account]:
-        """Returns the draft with a citation for each uncited sentence that a neighbour's passage speaks of."""
+        """Returns the draft with a citation for each uncited sentence that a neighbour's passage covers."""
         passages = {str(place): chunk.text for place, chunk in enumerate(contexts, start=1)}
         found = assign_citations(draft, passages, embed=self.embed)
         told = [
@@ -174,7 +174,7 @@ class ReferenceRag:
     def _faithful(
         self, question: str, answer: str, contexts: Sequence[Chunk], verdicts: Sequence[Verdict]
     ) -> tuple[str, list[DroppedSentence]]:
-        """Returns the answer with only what the passages support, "" where that is nothing, and what was dropped.
+        """Returns what the passages support of the answer, "" for nothing, and what was dropped.
 
         What a rewrite says is verified in its turn. A teacher's rewrite that is not supported whole is not
         used; then whole sentences of the answer are kept.

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from pytest_medfaith.answers.foreign import is_rows
 from pytest_medfaith.answers.sampling import asked_samples, sampled_response
 from pytest_medfaith.errors import MedfaithError
-from pytest_medfaith.run.collection import is_shipped
-from pytest_medfaith.run.hooks import plain_errors, resources_of
-from pytest_medfaith.run.targets import Target, recorded_response, reference_response
+from pytest_medfaith.retrieval.cost import measured_steps
+from pytest_medfaith.run.hooks import STEPS_MS, is_shipped, plain_errors, resources_of
+from pytest_medfaith.run.targets import Target, found_by, recorded_response, reference_response
 
 if TYPE_CHECKING:
     import pytest
@@ -30,6 +30,17 @@ def query_of(request: pytest.FixtureRequest, target: Target) -> str:
         if is_recorded or not is_shipped(request.node, "medfaith_rag")
         else target.standalone
     )
+
+
+def find_hits(request: pytest.FixtureRequest, target: Target, retriever: Retriever | None) -> list[Hit]:
+    """Returns what the retriever finds for the question of a test, best first, and keeps its times.
+
+    Without a retriever, of a slice without a corpus, nothing is found.
+    """
+    if retriever is None:
+        return []
+    with measured_steps() as request.node.stash[STEPS_MS]:
+        return found_by(retriever, query_of(request, target), target)
 
 
 def case_response(

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def completed(resources: Resources, report: Report, *, history: HistoryMode = "context") -> Report:
-    """Returns a measured report with its relevancy and risk where they are told, and with what the teacher was asked.
+    """Returns a measured report with its relevancy and risk, where told, and what the teacher was asked.
 
     Args:
         resources: of the run.

@@ -102,7 +102,7 @@ class LiveAnswers:
         return response
 
     def _key(self, target: Target) -> str:
-        """Returns what decides an answer: the RAG and the question; for the reference RAG what it retrieves, too."""
+        """Returns what decides an answer: RAG and question; for the reference RAG also what it retrieves."""
         asked: dict[str, Any] = {"rag": self.name, "case": target.case.id, "question": target.case.question}
         asked |= {"history": list(target.turns), "temperatures": list(self.resources.temperatures)}
         if self.rag is None:

@@ -1,4 +1,4 @@
-"""A run judged again: the recorded answers and hits of its folder, by other gold, thresholds or another checker.
+"""A run judged again: its folder's answers and hits, by other gold, thresholds or another checker.
 
 Nothing is asked and nothing is retrieved again. What was not measured then stays missing, and an answer that
 failed stays failed.
@@ -53,8 +53,8 @@ def rescore_run(
         progress: told (cases done, cases).
 
     Raises:
-        DataError: no finished run is there, the gold lacks a case of the run or has another question for it, or
-            the new run would be written over the old.
+        DataError: no finished run is there, the gold lacks a case of the run or has another question for it,
+            or the new run would be written over the old.
     """
     from pytest_medfaith.run.finish import end_run
 
@@ -103,14 +103,14 @@ def _new_case(known: Case, cases: Cases | None, gold: str | None) -> Case:
         return known
     if known.id not in cases:
         raise DataError(
-            f"{gold} holds no case {known.id!r}, which the run answered; add it, or leave --gold out to keep the "
-            "gold claims of the run"
+            f"{gold} holds no case {known.id!r}, which the run answered; add it, or leave --gold out to keep "
+            "the gold claims of the run"
         )
     found = cases[known.id]
     if found.question.split() != known.question.split():
         raise DataError(
-            f"{gold}: case {known.id!r} asks another question than the run answered; give it an id of its own, and "
-            "answer it with medfaith run"
+            f"{gold}: case {known.id!r} asks another question than the run answered; give it an id of its "
+            "own, and answer it with medfaith run"
         )
     if found.history and found.history != known.history:
         raise DataError(f"{gold}: case {known.id!r} has other earlier turns than the run answered")
@@ -194,8 +194,8 @@ def _search(report: Report) -> Callable[[str], Sequence[Hit]] | None:
     def search(query: str) -> list[Hit]:
         if query not in found:
             raise DataError(
-                f"case {report.case.id!r}: its answer is split into other claims than when it was run, and nothing "
-                "was retrieved for them; run the slice again"
+                f"case {report.case.id!r}: its answer is split into other claims than when it was run, and "
+                "nothing was retrieved for them; run the slice again"
             )
         return [
             Hit(chunk=chunks[name], rank=rank, score=1.0 / rank)

@@ -118,7 +118,7 @@ def _contexts_signature(collected: Collected, runs: Sequence[SliceRun]) -> dict[
 
 
 def severity_signature(resources: Resources) -> dict[str, str]:
-    """Returns the digits of the rules of severity where the project has rules; the version covers the shipped rules."""
+    """Returns the digest of the project's rules of severity; the version covers the shipped rules."""
     return {"severity": resources.severity.signature} if resources.settings.severity else {}
 
 

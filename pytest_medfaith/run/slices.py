@@ -41,9 +41,9 @@ def run_slice(
     Args:
         resources: of the run.
         targets: of a slice, row by row.
-        measure: gives the report on a target; a `CaseFailed` that it raises makes the run unusable at its end.
+        measure: gives the report on a target; a `CaseFailed` from it makes the run unusable at its end.
         progress: told (targets done, targets in all).
-        keeps_going: whether a row whose measurement raises becomes a failed row, and the rows behind it follow.
+        keeps_going: whether a row that raises becomes a failed row, and the rows behind it follow.
 
     Raises:
         DataError: a retriever is needed, and the slice has no corpus; or what `measure` raises.

@@ -110,7 +110,7 @@ def targets_of_slice(
 def _variants(
     resources: Resources, name: str, marker: Mapping[str, Any], *, has_answer: bool
 ) -> list[SliceSettings]:
-    """Returns the settings of slice `name` for each row that it makes, in the order in which they were asked for."""
+    """Returns the settings of slice `name` for each of its rows, in the order asked for."""
     options, configured = resources.options, resources.settings.slice(name)
     gates = (*configured.gates, *gates_of_marker(marker), *options.gates)
     modes = options.contexts or contexts_of_marker(marker)
@@ -182,7 +182,7 @@ def recorded_response(resources: Resources, target: Target, *, rows: Any = None)
 
 
 def reference_response(resources: Resources, target: Target, hits: Sequence[Hit]) -> Response:
-    """Returns the answer of the reference RAG to a target's question, from what was retrieved for its `standalone`.
+    """Returns the reference RAG's answer to a target's question, from what its `standalone` retrieved.
 
     Raises:
         TeacherError: the teacher wrote or judged nothing that can be used.

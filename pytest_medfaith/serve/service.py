@@ -84,7 +84,7 @@ class Service:
         return self.resources.retriever(self.settings) if self.settings else None
 
     def load(self) -> None:
-        """Loads settings, checker and retriever, and judges a claim: an error comes now, not with a request."""
+        """Loads settings, checker, retriever, and judges a claim: an error comes now, not with a request."""
         if self.retriever and self.settings:
             self.retriever("warm up", top_k=1)
         self.check(Asked("Water boils at 100 degrees.", ["Water boils at 100 degrees."]), Told())
@@ -120,7 +120,7 @@ class Service:
         return completed(self.resources, report)
 
     def predict(self, asked: Asked, told: Told) -> Report:
-        """Returns the report on an answer; where none is given, the reference RAG answers from the served slice.
+        """Returns the report on an answer; without one, the reference RAG answers from the served slice.
 
         Raises:
             DataError: as `check`, and where there is neither an answer nor a slice to answer from.

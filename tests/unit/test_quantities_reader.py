@@ -65,6 +65,13 @@ READ = [
     ("at an interval of 1 to 3 years", "1 to 3 years", YEAR, 3 * YEAR, "time"),
     ("twice as likely", "twice", 2, 2, "multiple"),
     ("a threefold rise", "threefold", 3, 3, "multiple"),
+    ("in their 80s", "in their 80s", 80 * 365.25, 89 * 365.25, "time"),
+    ("septuagenarians", "septuagenarians", 70 * 365.25, 79 * 365.25, "time"),
+    ("before the first birthday", "first birthday", 365.25, 365.25, "time"),
+    ("under-fives with fever", "fives", 5 * 365.25, 5 * 365.25, "time"),
+    ("for 6- to 8-year-olds", "6- to 8-year", 6 * 365.25, 8 * 365.25, "time"),
+    ("12-to-17-year-old patients", "12-to-17-year-old", 12 * 365.25, 17 * 365.25, "time"),
+    ("men of 65 and over", "65", 65 * 365.25, 65 * 365.25, "time"),
 ]  # fmt: skip
 
 NOT_READ = [
@@ -79,7 +86,6 @@ NOT_READ = [
     "p < 0.001",
     "95% CI 1.4 to 2.6",
     "n = 120",
-    "in their 80s",
     "2 500 mg tablets",
     "1 500 to 2000 mg",
     "an ellipsis...5 mg",

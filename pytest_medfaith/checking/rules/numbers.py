@@ -86,7 +86,9 @@ def numbers(claim: str, evidence: str) -> list[Finding]:
     is all but a copy of the sentence.
     """
     texts = _Texts(claim, evidence, read_quantities(claim), read_quantities(evidence))
-    in_row = len(_CELL.findall(claim)) > 1  # grounding compares rows: the words around a number are of others
+    in_row = (
+        len(_CELL.findall(claim)) > 1 or "→" in claim
+    )  # grounding compares rows: the words around a number are of others
     found: list[Finding] = []
     for quantity in texts.stated if texts.known else ():
         if in_equal_strength(quantity, claim, evidence):
