@@ -85,7 +85,8 @@ def evaluate(
 ) -> None:
     """Check the recorded responses of a slice, or what it retrieves, and print its card.
 
-    The exit status is 1 if a gate fails, and 2 if cases could not be measured.
+    The exit status is 1 if a gate fails, and 2 if cases could not be measured. A slice without recorded
+    responses is answered by medfaith run.
 
     Example: medfaith evaluate medquad-nih --retriever bm25 --retriever rrf
     """
@@ -143,6 +144,8 @@ def _run_slice(name: str, root: Path, options: Options, cluster: RayEngine | Non
 
     resources = Resources(root=root, options=options)
     targets = targets_of_slice(resources, name, {}, has_answer=not options.retrieval_only)
+    if targets[0].has_answer and targets[0].settings.responses is None:
+        resources.responses(targets[0].settings)  # refuses the slice before anything is loaded
     if cluster is None:
         measure = partial(report_on_recorded, resources)
         return run_slice(resources, targets, measure=measure, progress=progress_bar("cases"))

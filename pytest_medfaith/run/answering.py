@@ -9,8 +9,7 @@ from pytest_medfaith.answers.foreign import is_rows
 from pytest_medfaith.answers.sampling import asked_samples, sampled_response
 from pytest_medfaith.errors import MedfaithError
 from pytest_medfaith.retrieval.cost import measured_steps
-from pytest_medfaith.run.collection import is_shipped
-from pytest_medfaith.run.hooks import STEPS_MS, plain_errors, resources_of
+from pytest_medfaith.run.hooks import STEPS_MS, is_shipped, plain_errors, resources_of
 from pytest_medfaith.run.targets import Target, found_by, recorded_response, reference_response
 
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ from pytest_medfaith.run.hooks import (
     OF_THE_CASE,
     collected_of,
     forget_collected,
+    is_shipped,
     is_worker,
     may_ask_later,
     may_request,
@@ -340,9 +341,3 @@ def _check_answered(resources: Resources, settings: SliceSettings, *, shipped: b
             f"{settings.responses} answers none of the cases of slice {settings.name!r}, such as "
             f"{cases[0].id}; {found}. Expected a row a case, with the id of the case as its case_id"
         )
-
-
-def is_shipped(item: pytest.Item, fixture: str) -> bool:
-    """Returns whether a test uses `fixture` as the plugin ships it, overridden in no conftest.py."""
-    known = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {}).get(fixture, ())
-    return bool(known) and all(found.func.__module__ == "pytest_medfaith.plugin" for found in known)

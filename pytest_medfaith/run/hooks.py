@@ -148,6 +148,12 @@ def may_request(item: Any) -> bool:
     return "request" in info.argnames or any("request" in one.argnames for one in given)
 
 
+def is_shipped(item: Any, fixture: str) -> bool:
+    """Returns whether a test uses `fixture` as the plugin ships it, overridden in no conftest.py."""
+    known = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {}).get(fixture, ())
+    return bool(known) and all(found.func.__module__ == "pytest_medfaith.plugin" for found in known)
+
+
 def forget_collected(config: pytest.Config) -> Collected:
     """Returns an empty collection in place of what this run expected."""
     if _COLLECTED in config.stash:

@@ -357,7 +357,8 @@ class Resources:
             raise DataError(
                 f"slice {settings.name!r} has no recorded responses, and no fixture medfaith_rag answers its "
                 f'questions. Set responses = "...jsonl" in [tool.medfaith.slices.{settings.name}], or define '
-                "medfaith_rag in conftest.py"
+                f"medfaith_rag in conftest.py. To answer them now, by the reference RAG or by yours: "
+                f"medfaith run --dataset {settings.name} --rag plain --out runs/{settings.name}"
             )
         source = settings.responses if rows is None else rows
 

@@ -402,6 +402,16 @@ def test_a_run_is_not_written_over_by_its_rescoring(medfaith):
     assert medfaith("rescore", "nowhere")[0] == 2
 
 
+@pytest.mark.usefixtures("here")
+def test_evaluating_a_slice_without_answers_names_the_command_that_answers_it(medfaith):
+    status, told = medfaith("evaluate", "mini", *JUDGE)
+    assert status == 2
+    command = "medfaith run --dataset mini --rag plain --out runs/mini"
+    assert command in " ".join(told.split())
+    assert medfaith(*command.split()[1:], *JUDGE)[0] == 0
+    assert medfaith("rescore", "runs/mini")[0] == 0
+
+
 # Conversations.
 
 FOLLOW_UP = {
