@@ -1,4 +1,4 @@
-"""Starts pytest in fresh processes that have the slow imports behind them.
+"""Starts pytest, and medfaith, in fresh processes that have the slow imports behind them.
 
 The tests start pytest some four hundred times, and each start would import numpy, the tokenizers and the
 readers of English anew: two seconds on a slow core. `python tests/warm.py` imports them once and then forks a
@@ -33,8 +33,9 @@ import pytest
 
 IMPORTED = (
     "pytest_medfaith.cards.html",
-    "pytest_medfaith.checking.loading",
     "pytest_medfaith.checking.judge",
+    "pytest_medfaith.checking.loading",
+    "pytest_medfaith.cli",
     "pytest_medfaith.evaluation",
     "pytest_medfaith.frames",
     "pytest_medfaith.retrieval.bm25",
@@ -64,8 +65,13 @@ class Warm:
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
 
-    def popen(self, arguments: tuple[str, ...], stdout: Any, stderr: Any) -> Finished:
-        """Runs pytest to its end in the current folder and environment; `stdout` and `stderr` are open files."""
+    def popen(
+        self, arguments: tuple[str, ...], stdout: Any, stderr: Any, program: str = "pytest"
+    ) -> Finished:
+        """Runs pytest, or medfaith, to its end in the current folder and environment.
+
+        `stdout` and `stderr` are open files.
+        """
         self._process = self._process or subprocess.Popen(
             # -E: the first run's PYTHONPATH must not stay the path of all the others.
             [sys.executable, "-E", __file__],
@@ -78,6 +84,7 @@ class Warm:
         folder = os.getcwd()  # noqa: PTH109 - as Pytester reads it
         paths = filter(None, (folder, os.environ.get("PYTHONPATH")))
         asked = {
+            "program": program,
             "arguments": arguments,
             "cwd": folder,
             "umask": _umask(),
@@ -171,7 +178,8 @@ class Rows:
     def run_rows(self, session: Any, row: tuple[list[int], list[int]]) -> Any:
         """Returns what `onnx.run_rows` returns, from memory where a run has computed it before."""
         number = next((i for i, loaded in enumerate(self._sessions) if loaded is session), None)
-        if number is None:  # a model of the run's own
+        # A model of the run's own, or a test that asks whether runs say the same.
+        if number is None or os.environ.get("MEDFAITH_TESTS_SHARE") == "0":
             return self._compute(session, row)
         key = (number, repr(row))
         if key not in self._outputs:
@@ -279,20 +287,31 @@ def _run(asked: dict[str, Any]) -> NoReturn:
     try:
         for number, path in ((0, os.devnull), (1, asked["stdout"]), (2, asked["stderr"])):
             os.dup2(os.open(path, os.O_RDONLY if number == 0 else os.O_WRONLY | os.O_TRUNC), number)
+        if asked["stdout"] == asked["stderr"]:
+            os.dup2(1, 2)
         os.environ.clear()
         os.environ.update(asked["environment"])
         os.umask(asked["umask"])
         os.chdir(asked["cwd"])
+        # Hypothesis asks the garbage collector who holds trio's random numbers, and what is frozen it does not see.
+        asked["held"] = getattr(sys.modules.get("trio._core._run"), "_r", None)
         sys.path[:0] = os.environ["PYTHONPATH"].split(os.pathsep)  # it starts with the folder of the run
-        sys.argv[:] = ["pytest", *asked["arguments"]]
+        sys.argv[:] = [asked["program"], *asked["arguments"]]
         if "-n" in asked["arguments"]:
             _fork_workers()
-        status = int(pytest.main())
+        status = int(pytest.main()) if asked["program"] == "pytest" else _command()
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else 1
     except BaseException:  # noqa: BLE001 - the process ends here, as Python's main would end it
         traceback.print_exc()
     _end(status)
+
+
+def _command() -> int:
+    from pytest_medfaith.cli import main
+
+    main()  # it ends with a SystemExit where the status is not 0
+    return 0
 
 
 def _end(status: int) -> NoReturn:

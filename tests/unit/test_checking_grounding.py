@@ -8,6 +8,7 @@ from pytest_medfaith.checking.rules import RULE_NAMES
 from pytest_medfaith.records import Chunk, Claim
 from pytest_medfaith.testing import scripted_checker
 
+pytestmark = pytest.mark.usefixtures("word_vectors")
 SURE = dataclasses.replace(scripted_checker(lambda _evidence, _claim: "entail"), rules=frozenset(RULE_NAMES))
 
 
