@@ -18,6 +18,7 @@ from pytest_medfaith.bulk.ray_bridge import LOCAL, QUIET, Job
 if TYPE_CHECKING:
     from pytest_medfaith.bulk.work import Judge, Work
 
+_STARTS = 3  # tries to start Ray, which gives up on itself after 30 seconds
 _RETRIES = 1  # of a block whose worker died; then its rows are judged one by one
 
 
@@ -101,12 +102,7 @@ def run_job(job: Job) -> Iterator[tuple[Any, ...]]:
     """Yields messages: ("said", line), ("results", place, bytes), ("error", why)."""
     import ray
 
-    ray.init(
-        address=job.address,
-        log_to_driver=False,
-        logging_level="ERROR",
-        **({"include_dashboard": False, "num_cpus": job.workers} if job.address == LOCAL else {}),
-    )
+    _connect(job)
     cores = int(ray.cluster_resources().get("CPU", 0))
     nodes = sum(bool(node["Alive"]) for node in ray.nodes())
     workers = job.workers or max(1, cores)
@@ -117,6 +113,25 @@ def run_job(job: Job) -> Iterator[tuple[Any, ...]]:
             return
         yield "results", row["place"], row["results"]
     ray.shutdown()
+
+
+def _connect(job: Job) -> None:
+    """Connects to the cluster, or starts one here; on a busy machine its start may take some tries."""
+    import ray
+
+    told: dict[str, Any] = {"address": job.address, "log_to_driver": False, "logging_level": "ERROR"}
+    if job.address != LOCAL:
+        ray.init(**told)
+        return
+    for number in range(_STARTS):
+        try:
+            ray.init(**told, include_dashboard=False, num_cpus=job.workers)
+        except Exception:  # noqa: PERF203 - as many tries as it takes
+            ray.shutdown()
+            if number == _STARTS - 1:
+                raise
+        else:
+            return
 
 
 def _judged(job: Job, workers: int) -> Any:

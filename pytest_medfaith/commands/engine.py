@@ -88,7 +88,7 @@ def engine_of(
 
     if warning := check_ray():
         say(f"WARNING: {warning}", err=True)
-    found = address or os.environ.get("RAY_ADDRESS") or LOCAL
+    found = address if address is not None else os.environ.get("RAY_ADDRESS") or LOCAL
     check_address(found)
     return RayEngine(address=found, workers=workers, block_rows=block_rows)
 

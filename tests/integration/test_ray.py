@@ -59,6 +59,7 @@ class Cluster:
             env=environment() | {"RAY_gcs_rpc_server_reconnect_timeout_s": "5"},
         )
         self.address = self.process.stdout.readline().strip()
+        assert self.address, "the cluster did not start"
 
     def lose_head(self):
         self.process.stdin.write("head\n")
@@ -66,8 +67,7 @@ class Cluster:
         assert self.process.stdout.readline() == "gone\n"
 
     def close(self):
-        self.process.stdin.close()
-        self.process.wait(PATIENCE)
+        self.process.communicate(timeout=PATIENCE)
 
 
 @pytest.fixture(scope="session")
@@ -145,11 +145,11 @@ def test_a_cluster_that_goes_away_is_one_error_and_the_next_run_goes_on(tmp_path
             "claim": f"Iron is given at {n} mg once a day.",
             "evidence": f"Iron: {n % 7 * 10 + 10} mg once daily.",
         }
-        for n in range(1200)
+        for n in range(160)
     ]
     (tmp_path / "rows.jsonl").write_text(jsonl(rows))
     command = ["check", "rows.jsonl", "--checker", "fast", "--root", "."]
-    ray = ["--engine", "ray", "--block-rows", "8", "--out", "ray.jsonl"]
+    ray = ["--engine", "ray", "--block-rows", "4", "--out", "ray.jsonl"]
     process = subprocess.Popen(
         [sys.executable, "-c", CLI, *command, *ray, "--address", cluster.address],
         cwd=tmp_path,
@@ -172,9 +172,9 @@ def test_a_cluster_that_goes_away_is_one_error_and_the_next_run_goes_on(tmp_path
     assert not (tmp_path / "ray.jsonl").exists()
     blocks = len(list(kept.glob("*/*.block")))
     assert blocks >= 3
-    assert run(*command, *ray, "--workers", "2", folder=tmp_path) == 0  # with a Ray of its own
+    assert run(*command, *ray, "--workers", "1", folder=tmp_path) == 0  # with a Ray of its own
     said = capfd.readouterr().err
-    assert f"{8 * blocks:,} of 1,200 rows are kept of an earlier run" in said
+    assert f"{4 * blocks} of 160 rows are kept of an earlier run" in said
     assert run(*command, "--out", "one.jsonl", folder=tmp_path) == 0
     assert (tmp_path / "ray.jsonl").read_bytes() == (tmp_path / "one.jsonl").read_bytes()
     assert list(kept.iterdir()) == []

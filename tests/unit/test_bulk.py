@@ -245,6 +245,7 @@ def test_an_older_ray_is_refused_and_a_newer_one_is_warned_of(monkeypatch):
 @pytest.mark.parametrize(
     ("address", "why"),
     [
+        ("", "expected host:port"),
         ("nowhere", "expected host:port"),
         ("127.0.0.1:0", "expected host:port"),
         ("ray://127.0.0.1:10001", "of a Ray Client"),
