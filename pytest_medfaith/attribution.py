@@ -196,7 +196,10 @@ def _helping(alone: Verdict, chunks: Sequence[Chunk], judge: Judge | None) -> tu
 
 
 def _with_neighbours(verdicts: Sequence[Verdict], embed: Embed | None) -> tuple[Verdict, ...]:
-    """Returns `verdicts`, each uncited claim with what its more similar cited neighbour cites."""
+    """Returns `verdicts`, each uncited claim with what its more similar cited neighbour cites.
+
+    No passage is read: see `claims/assignment.py`, which goes by passages, for why there are both.
+    """
     made = list(verdicts)
     cited = [
         place for place, verdict in enumerate(verdicts) if verdict.attribution and verdict.claim.citations

@@ -218,7 +218,10 @@ _EMPHASIS = re.compile(
       | (?:needs?|calls?\s+for|requires?|deserves?)\s+(?:great|special|extra|particular|some|real)?\s*
         (?:care|caution|attention|thought)\s+here)
       | (?i:be\s+patient | know\s+the\s+(?:danger|warning)\s+signs | how\s+(?:it|this)\s+is\s+
-        (?:taken|given|used|done|treated|diagnosed))""",
+        (?:taken|given|used|done|treated|diagnosed)
+      | (?:so\s+)?here(?:'s|\s+is)\s+an?\s+(?:[a-z-]+\s+){0,2}(?:summary|overview|guide|outline|rundown)
+      | let\s+me\s+(?:walk|take|talk|guide)\s+you\s+through\s+(?:the\s+|this\s+|it\s*)?
+        (?:evidence|steps|basics|options|details|sources)?)""",
     re.VERBOSE,
 )
 _SALUTATION = re.compile(r"(?:hi|hello|hey|dear)\s+(?:(?:mr|mrs|ms|dr)\.?\s+)?[A-Z][a-z]+\W*$", re.IGNORECASE)

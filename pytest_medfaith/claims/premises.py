@@ -50,10 +50,17 @@ _SECOND_PERSON = (
 )
 
 
+# "How does X change Y, and what should be done?" asks twice, and takes only the first part for granted.
+_SECOND_QUESTION = re.compile(
+    r",?\s+(?:and|or)\s+(?:what|how|when|where|which|who|why|should|can|could|is|are|do|does)\b.*$",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
 def presupposed(question: str) -> str:
     """Returns the statement that `question` takes for granted; empty for none, or one about the asker."""
     for start, end in sentence_spans(question):
-        sentence = question[start:end].strip()
+        sentence = _SECOND_QUESTION.sub("", question[start:end].strip())
         if len(sentence) <= _MOST_CHARACTERS and (stated := _stated(sentence)):
             too_vague = len(content_keys(stated)) < _LEAST_WORDS
             if not (too_vague or _OF_THE_ASKER.search(stated) or _OPEN.search(stated)):

@@ -12,7 +12,7 @@ from pytest_medfaith.quantities.ages import read_ages_in_words
 from pytest_medfaith.quantities.bounds import bounded, words_before
 from pytest_medfaith.quantities.counting import counted_keys, is_count
 from pytest_medfaith.quantities.fractions import read_multiples, read_parts_of_units, read_shares
-from pytest_medfaith.quantities.frequencies import read_frequencies, with_frequencies
+from pytest_medfaith.quantities.frequencies import read_frequencies, read_products, with_frequencies
 from pytest_medfaith.quantities.numerals import Numeral, read_numerals
 from pytest_medfaith.quantities.quantity import Quantity
 from pytest_medfaith.quantities.times import read_times_in_words
@@ -120,6 +120,7 @@ def read_quantities(text: str) -> tuple[Quantity, ...]:
     found: list[Quantity] = []
     for readings in (
         read_parts_of_units(masked),
+        read_products(masked),
         read_frequencies(masked),
         read_ages_in_words(masked),
         _shares(masked, numerals),

@@ -46,6 +46,7 @@ MOST = {
     "label-row": (4, 1, 12),
     "laboratory": (1, 0, 7),
     "mass": (0, 0, 4),
+    "multiplication": (1, 0, 8),
     "name": (4, 0, 21),
     "natural-frequency": (2, 2, 7),
     "order": (5, 1, 17),

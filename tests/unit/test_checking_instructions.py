@@ -161,3 +161,8 @@ def test_what_only_looks_like_an_opposite_stays_supported(evidence, claim):
 )
 def test_amounts_and_names_in_the_words_of_an_assistant_are_found(evidence, claim):
     assert verdict(claim, evidence).label == "supported"
+
+
+def test_a_phrase_with_a_contracted_verb_is_no_fragment():
+    claim = "Beyond that you're still welcome."
+    assert verdict(claim, "You can ask for a place if you are 70 or over.").findings == ()

@@ -52,6 +52,8 @@ _JUDGED = re.compile(
 _EXCEPTING = re.compile(r"\b(?:except|unless|apart from|other than|excluding)\b", re.IGNORECASE)
 _MOST = re.compile(r"\b(?:most|(?:a|the) majority)\b", re.IGNORECASE)
 _HALF = 0.5
+_PRODUCT = re.compile(r"(?P<times>\d{1,2})\s?[×xX*]\s?\d")
+_UP_TO_AMOUNT = re.compile(r"\s*(?:[^\W\d]+\s+){0,3}")
 _OUTSIDE = re.compile(
     r"\b(?:high|low|raised|elevated|abnormal\w*|too|outside|excess\w*|hyper\w+|hypo\w+|deficien\w+|rare\w*|"
     r"unusual\w*|exceptional\w*|some|may|can|could|risk\w*|toxic\w*|danger\w*)\b",
@@ -105,6 +107,8 @@ def _is_grounded(quantity: Quantity, stated: Sequence[Quantity], claim: str, evi
     for text in evidence.in_order:
         if in_equal_strength(quantity, claim, text) or is_inverse(quantity, claim, text):
             return True
+        if _is_counted_out(quantity, claim, text):
+            return True
         known = [signed_like(other, quantity, claim=claim, text=text) for other in read_quantities(text)]
         known += read_labelled_times(text) if quantity.dimension == "time" else read_derived_strengths(text)
         same = [other for other in known if states(other, quantity, claim, text)]
@@ -120,6 +124,23 @@ def _is_grounded(quantity: Quantity, stated: Sequence[Quantity], claim: str, evi
         or (quantity.dimension == "time" and is_between_dates(quantity, evidence.whole))
         or _may_be_case(quantity, claim, evidence)
         or _follows(quantity, stated, claim, evidence)
+    )
+
+
+def _is_counted_out(quantity: Quantity, claim: str, text: str) -> bool:
+    """Returns whether `text` has both factors of a product: "2 x 5 mg" of "two tablets of 5 mg"."""
+    found = _PRODUCT.match(claim[quantity.start : quantity.end])
+    if not found or quantity.dimension not in DOSES:
+        return False
+    times = float(found["times"])
+    ends = [numeral.end for numeral in read_numerals(text) if numeral.value == times]
+    return any(
+        _UP_TO_AMOUNT.fullmatch(text, end, other.start)
+        for other in read_quantities(text)
+        if other.dimension == quantity.dimension
+        and abs(other.low * times - quantity.low) <= allowed_error(other)
+        for end in ends
+        if end <= other.start
     )
 
 
@@ -195,7 +216,7 @@ def _spreads_total(quantity: Quantity, stated: Sequence[Quantity], evidence: Evi
     "30 mg a day" is the total of "10 mg every eight hours".
     """
     rate = (quantity.low, quantity.high)
-    spread = [each for each in stated if each.times == rate and each.end <= quantity.start]
+    spread = [each for each in stated if each.times == rate]
     mine = spread[-1].daily if spread else None
     totals = (other.daily for other in read_quantities(evidence.nearest))
     return mine is not None and any(
