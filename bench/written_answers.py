@@ -1,6 +1,7 @@
 """Whole answers, labelled sentence by sentence, through splitting, checking and rules: what a user sees.
 
     python bench/written_answers.py [FILE ...] [--part dev | held-out | all] [--checker NAME] [--list]
+                                    [--cache FILE]
 
 A line of FILE is {"id", "question", "contexts", "answer", "kind", "sentences": [...]}; without FILE the
 files of fixtures/written_answers are read. A sentence is {"text", "label": true | error | addition | none,
@@ -77,9 +78,10 @@ def main() -> None:
     parser.add_argument("--part", choices=PARTS, default="dev")
     parser.add_argument("--checker", default="default")
     parser.add_argument("--list", action="store_true", help="print every sentence that is judged wrongly")
+    parser.add_argument("--cache", type=Path, help="SQLite file of kept scores and vectors")
     arguments = parser.parse_args()
     rows = read_answers(arguments.files or sorted(FOLDER.glob("*.jsonl")), part=arguments.part)
-    checker = load_checker(arguments.checker)
+    checker = load_checker(arguments.checker, cache=arguments.cache)
     reports = [
         check_answer(row["answer"], contexts=row["contexts"], question=row["question"], checker=checker)
         for row in rows

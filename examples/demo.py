@@ -28,8 +28,8 @@ gate would stop the merge. Here they are the demonstration, so this demo ends in
 From the top: why {WRONG} failed (claim, evidence, rule), then the card of the whole slice, its gates, and
 the claims behind the gates. The demo removes its run folder. Your runs keep theirs, with card.html where the
 extra `report` is installed.
-Next: `medfaith init` writes the same suite into your project (docs/quickstart.md), and docs/tutorial.md puts your
-RAG into it.
+Next: `medfaith init` writes the same suite into your project (docs/quickstart.md), and docs/tutorial.md puts
+your RAG into it.
 """
 
 

@@ -1,4 +1,4 @@
-"""Checks, claim by claim and offline, whether a medical RAG system's answers say things its evidence does not say.
+"""Checks, claim by claim and offline, whether a medical RAG system says things that its evidence does not.
 
 Names below are loaded when first used (PEP 562), so that importing the package, as pytest does in every run,
 costs nothing.

@@ -1,4 +1,4 @@
-"""Whether the contexts that each claim cites say what it says: cited claim by claim, by number, id or address.
+"""Whether the contexts that a claim cites, by number, id or address, say what the claim says.
 
 Example: "Iron raises haemoglobin [2]." is misattributed where the first context says so and the second does
 not.
@@ -60,7 +60,7 @@ def attributed(
 
 
 def read_definitions(answer: str, contexts: Sequence[Chunk]) -> dict[str, tuple[str, ...]]:
-    """Returns {number or name of a footnote: what its line names}, as in "[2]: NICE, https://nice.org.uk/ng28".
+    """Returns {number or name of a footnote: what its line names}: "[2]: NICE, https://nice.org.uk/ng28".
 
     A line that names no PMID, DOI, address, id or title says nothing, and neither does a PMID where no
     context has any: then the number is the place among the contexts.
@@ -178,7 +178,7 @@ def _alone(
 
 
 def _helping(alone: Verdict, chunks: Sequence[Chunk], judge: Judge | None) -> tuple[str, ...]:
-    """Returns the cited contexts without which their claim would not be supported, or that support it alone."""
+    """Returns the cited contexts that support their claim alone, or without which it lacks support."""
     if alone.label != "supported":
         return ()
     names = [chunk.id for chunk in chunks]
@@ -196,7 +196,10 @@ def _helping(alone: Verdict, chunks: Sequence[Chunk], judge: Judge | None) -> tu
 
 
 def _with_neighbours(verdicts: Sequence[Verdict], embed: Embed | None) -> tuple[Verdict, ...]:
-    """Returns `verdicts`, each uncited claim with what its more similar cited neighbour cites."""
+    """Returns `verdicts`, each uncited claim with what its more similar cited neighbour cites.
+
+    No passage is read: see `claims/assignment.py`, which goes by passages, for why there are both.
+    """
     made = list(verdicts)
     cited = [
         place for place, verdict in enumerate(verdicts) if verdict.attribution and verdict.claim.citations

@@ -35,7 +35,8 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
-    help="Checks, claim by claim and offline, whether medical answers say things their evidence does not say.",
+    help="Checks, claim by claim and offline, whether medical answers say things their evidence does not "
+    "say.",
 )
 baseline = typer.Typer(
     no_args_is_help=True,

@@ -162,6 +162,7 @@ class Settings:
     consistency: int = 0
     temperatures: tuple[float, ...] = defaults.TEMPERATURES
     risk: RiskSettings | None = None
+    relevancy: Literal["off", "offline", "teacher"] = "off"
     safety: tuple[Path, ...] = ()
     severity: tuple[Path, ...] = ()
     metrics: tuple[str, ...] = ()
@@ -186,9 +187,11 @@ class Settings:
         if name in self.slices:
             return self.slices[name]
         known = ", ".join(sorted(self.slices)) or "none"
+        path = _read_table(self.root)[0]
+        table = "slices" if path.name == "medfaith.toml" else "tool.medfaith.slices"
         raise DataError(
             f"slice {name!r} is unknown{_nearest(name, self.slices)}; slices configured here: {known}. "
-            f"Add [tool.medfaith.slices.{name}] with cases and corpus to {self.root / 'pyproject.toml'}"
+            f"Add [{table}.{name}] with cases and corpus to {path}"
         )
 
 
@@ -327,9 +330,9 @@ def _fill(kind: type[Any], row: Mapping[str, Any], place: str) -> Any:
     hints = typing.get_type_hints(kind)
     for key in row:
         if key not in hints:
-            raise DataError(
-                f"{place}: key {key!r} is unknown{_nearest(key, hints)}; known keys: {', '.join(hints)}"
-            )
+            of_slice = kind is Settings and key in typing.get_type_hints(SliceSettings)
+            hint = " here: it is a key of a slice" if of_slice else _nearest(key, hints)
+            raise DataError(f"{place}: key {key!r} is unknown{hint}; known keys: {', '.join(hints)}")
     missing = [
         f.name
         for f in dataclasses.fields(kind)

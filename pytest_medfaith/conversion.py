@@ -49,7 +49,7 @@ class Record:
         return cls(**values, extra={key: value for key, value in row.items() if key not in fields})
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns plain lists, dicts, strings and numbers, without the optional fields that hold their default."""
+        """Returns plain lists, dicts, strings and numbers, without optional fields at their default."""
         row: dict[str, Any] = {}
         for name, f in _fields(type(self)).items():  # type: ignore[arg-type]
             value = getattr(self, name)

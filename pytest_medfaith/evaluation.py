@@ -114,7 +114,7 @@ def _with_metrics(
 
 
 def _with_outcome(report: Report, judged: _JudgedCase) -> Report:
-    """Returns `report` with what became of its case; an answer that failed, such as an empty answer, has no outcome."""
+    """Returns `report` with what became of its case; a failed answer, such as "", has no outcome."""
     case, answer = report.case, report.response.answer
     pairs = zip(case.gold_claims, judged.gold_by_contexts, strict=True)
     holds = answerable(verdict.label for gold, verdict in pairs if gold.key)
@@ -252,7 +252,7 @@ class _JudgedCase:
 
     @property
     def by_some(self) -> Callable[[Claim, Sequence[Chunk]], Verdict] | None:
-        """The verdict of some contexts on a claim of the answer, from scores that are there; None of a callable."""
+        """The verdict of some contexts on a claim of the answer, from known scores; None of a callable."""
         if self.checker.judge:
             return None
         return lambda claim, chunks: self.checker.decide(
@@ -266,7 +266,7 @@ class _JudgedCase:
         return self.checker.decide(Claim(id=gold.id, text=gold.text), [score] if score else [], [answer])
 
     def is_in_reference(self, verdict: Verdict) -> bool:
-        """Returns whether the reference answer, or the gold claims in its place, entails the verdict's claim."""
+        """Returns whether the reference answer, or without it the gold claims, entail the verdict's claim."""
         reference = Chunk(id=REFERENCE, text=reference_text(self.case))
         score = self.by_pair.get((verdict.claim.id, REFERENCE))
         return self.checker.entailed(verdict.claim, reference, score)

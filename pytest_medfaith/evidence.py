@@ -1,4 +1,4 @@
-"""Whose contexts the claims of an answer are judged by: recorded, retrieved for the question, or for each claim.
+"""Which contexts judge the claims of an answer: recorded, retrieved for the question, or for each claim.
 
 Example: with recorded answers three retrievers give the same faithfulness, since each claim is judged by the
 recorded contexts. Judged by what each retriever finds, the three differ.
@@ -121,7 +121,7 @@ RECORDED = Evidence()
 
 
 def checked_mode(mode: HistoryMode) -> HistoryMode:
-    """Returns a mode of the history; raises ValueError for an unknown one, which would pass for the default."""
+    """Returns a mode of the history; an unknown mode, which would pass for the default, is a ValueError."""
     known = typing.get_args(HistoryMode)
     if mode not in known:
         raise ValueError(f"history_mode is {mode!r}; expected one of {', '.join(known)}")
@@ -140,5 +140,5 @@ def turn_chunks(turns: Turns) -> list[Chunk]:
 
 
 def query_of(claim: Claim) -> str:
-    """Returns what a retriever is asked for a claim: the words before it that say what "it" is, and the claim."""
+    """Returns what a retriever is asked for a claim: the words that say what "it" is, and the claim."""
     return f"{claim.context} {claim.text}".strip()

@@ -36,12 +36,22 @@ def read_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         raise DataError(f"{path}: no such file; check the path, or create it as JSON Lines in UTF-8")
     with path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
-            row = _parse(line, f"{path}:{number}", first=number == 1)
+            row = parse_row(line, f"{path}:{number}", first=number == 1)
             if row is not None:
                 yield number, row
 
 
-def _parse(line: bytes, place: str, *, first: bool) -> dict[str, Any] | None:
+def parse_row(line: bytes, place: str, *, first: bool) -> dict[str, Any] | None:
+    """Returns the object on a line of JSON Lines, None for a blank line.
+
+    Args:
+        line: of a file.
+        place: of the line ("file:line"), for messages.
+        first: whether it is the file's first line, which may begin with a byte order mark.
+
+    Raises:
+        DataError: bytes that are not UTF-8, or no JSON object.
+    """
     try:
         text = line.decode("utf-8-sig" if first else "utf-8")
     except UnicodeDecodeError as error:

@@ -23,18 +23,12 @@ if TYPE_CHECKING:
     from pytest_medfaith.run.targets import Target
 
 # Options that ask for a slice to be measured.
-_MEASURING = (
-    "--medfaith-shard",
-    "--medfaith-gate",
-    "--medfaith-update-baseline",
-    "--medfaith-audit",
-    "--medfaith-slice",
-)
+_MEASURING = tuple(f"--medfaith-{name}" for name in ("shard", "gate", "update-baseline", "audit", "slice"))
 
 # Options whose values may be out of range, or name what cannot be written.
-_CHECKED_FIRST = (
-    *("--medfaith-report", "--medfaith-update-baseline", "--medfaith-shard"),
-    *("--medfaith-k1", "--medfaith-b", "--medfaith-weight", "--medfaith-fuse", "--medfaith-encoder"),
+_CHECKED_FIRST = tuple(
+    f"--medfaith-{name}"
+    for name in ("report", "update-baseline", "shard", "k1", "b", "weight", "fuse", "encoder")
 )
 
 
@@ -44,43 +38,59 @@ def _one_or_more(text: str) -> int:
     return int(text)
 
 
+def _values(metavar: str) -> dict[str, Any]:
+    return {"metavar": metavar, "action": "append", "default": []}
+
+
 _FLAG: dict[str, Any] = {"action": "store_true"}
 _COUNT: dict[str, Any] = {"metavar": "N", "type": _one_or_more}
 _NUMBER: dict[str, Any] = {"metavar": "X", "type": float}
-_NAMES: dict[str, Any] = {"metavar": "NAME", "action": "append", "default": []}
+_NAMES = _values("NAME")
 # Name, without --medfaith-, what argparse needs, and the line of --help.
 _OPTIONS: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("slice", _NAMES, "run only this slice, and no other marked test; may be given again"),
     ("limit", _COUNT, "at most N cases of each slice: the first, or with --medfaith-seed a random part"),
-    ("seed", {"metavar": "SEED", "type": int}, "seed of the intervals, and of the part that --medfaith-limit takes"),
-    ("retriever", _NAMES, "such as bm25, dense, rrf or weighted; rrf+fast or rrf+teacher adds a reranker; or a dotted name module:factory; again for an ablation"),
+    ("seed", {"metavar": "SEED", "type": int}, "seed of the intervals, and of the part that a limit takes"),
+    ("retriever", _NAMES, ("such as bm25, dense, rrf or weighted; rrf+fast or rrf+teacher adds a reranker; "
+     "or a dotted name module:factory; again for an ablation")),
     ("k", {**_COUNT, "metavar": "K"}, "how many chunks to retrieve"),
     ("encoder", _NAMES, "the encoder of dense retrieval; given again, several are fused"),
-    ("fuse", _NAMES, "a retriever that rrf and weighted fuse, such as bm25, dense or lucene; may be given again"),
+    ("fuse", _NAMES, "a retriever to fuse by rrf or weighted, such as bm25, dense or lucene; again for more"),
     ("k1", _NUMBER, "parameter k1 of BM25 (0.9)"),
     ("b", _NUMBER, "parameter b of BM25 (0.4)"),
     ("rrf-k", _COUNT, "the constant of reciprocal rank fusion (100)"),
-    ("weight", {**_NAMES, "metavar": "NAME=X"}, "the weight of a retriever in weighted fusion, such as dense=0.7; again for each"),
+    ("weight", _values("NAME=X"), "a retriever's weight in weighted fusion, as in dense=0.7; again for each"),
     ("pool", _COUNT, "how many candidates fusion takes of each retriever (100)"),
     ("rerank-pool", _COUNT, "how many candidates a reranker reads (20)"),
-    ("chunk-context", {"metavar": "KIND", "choices": ("path", "title", "none")}, "read title and section path (path), the title, or the text alone (none) of a chunk to find it"),
-    ("filter", {**_NAMES, "metavar": "FIELD=VALUE"}, "find only chunks of a source, a journal or years, as in year=2015-; again for more"),
-    ("stop-word", {**_NAMES, "metavar": "WORD"}, "a word that bm25 leaves out of questions, or english for the usual words; may be given again"),
-    ("dense-index", {"metavar": "KIND"}, "the index of dense retrieval: flat, hnsw, ivfpq, sq8, or a factory string of FAISS (flat)"),
+    ("chunk-context", {"metavar": "KIND", "choices": ("path", "title", "none")},
+     "read title and section path (path), the title, or the text alone (none) of a chunk to find it"),
+    ("filter", _values("FIELD=VALUE"),
+     "find only chunks of a source, a journal or years, as in year=2015-; again for more"),
+    ("stop-word", _values("WORD"),
+     "a word that bm25 leaves out of questions, or english for the usual words; may be given again"),
+    ("dense-index", {"metavar": "KIND"},
+     "the index of dense retrieval: flat, hnsw, ivfpq, sq8, or a factory string of FAISS (flat)"),
     ("ef-search", _COUNT, "how many neighbours a search of hnsw keeps in sight (256)"),
     ("nprobe", _COUNT, "how many lists a search of ivfpq reads (32)"),
-    ("checker", _NAMES, "default, fast or teacher, a model folder, a dotted name module:judge, or a Hugging Face name; again for an ablation"),
-    ("contexts", {"metavar": "MODE", "action": "append", "default": [], "choices": ("recorded", "retrieved", "per-claim")},
-     "judge claims by recorded contexts, by what the retriever finds for the question (retrieved), or for each claim (per-claim); again for an ablation"),
+    ("checker", _NAMES, ("default, fast or teacher, a model folder, a dotted name module:judge, or a "
+     "Hugging Face name; again for an ablation")),
+    ("contexts", {**_values("MODE"), "choices": ("recorded", "retrieved", "per-claim")},
+     ("judge claims by recorded contexts, by what the retriever finds for the question (retrieved), or for "
+      "each claim (per-claim); again for an ablation")),
     ("rules-off", _NAMES, "switch off this medical or safety rule; may be given again"),
-    ("gate", {**_NAMES, "metavar": "EXPR"}, "a gate for every slice, such as 'hallucination <= 0.05'; may be given again"),
-    ("baseline", {"metavar": "FILE"}, "the file that gates compare with, or the number of a kept one (medfaith-baseline.json)"),
+    ("gate", _values("EXPR"), "a gate for every slice, such as 'hallucination <= 0.05'; may be given again"),
+    ("baseline", {"metavar": "FILE"},
+     "the file that gates compare with, or the number of a kept one (medfaith-baseline.json)"),
     ("update-baseline", _FLAG, "write what this run measures to the baseline; commit the file"),
     ("audit", _FLAG, "after the tests, audit the checker on the corpora of their slices"),
-    ("report", {"metavar": "DIR"}, "write the run folder there: card.html, card.md, report.json, claims.csv, every score"),
-    ("ctrf", {"metavar": "FILE"}, "write the tests and gates of this run there as CTRF, which CI dashboards read"),
-    ("shard", {"metavar": "I/N"}, "run only the cases and tests of this shard, as in 2/5; medfaith merge joins the run folders of all and judges the gates"),
-    ("llm", {"metavar": "MODE", "choices": ("off", "replay", "record", "live")}, "what the teacher may do: replay its cassette, record into it, ask live, or off"),
+    ("report", {"metavar": "DIR"},
+     "write the run folder there: card.html, card.md, report.json, claims.csv, every score"),
+    ("ctrf", {"metavar": "FILE"},
+     "write the tests and gates of this run there as CTRF, which CI dashboards read"),
+    ("shard", {"metavar": "I/N"}, ("run only the cases and tests of this shard, as in 2/5; medfaith "
+     "merge joins the run folders of all and judges the gates")),
+    ("llm", {"metavar": "MODE", "choices": ("off", "replay", "record", "live")},
+     "what the teacher may do: replay its cassette, record into it, ask live, or off"),
     ("verbose", _FLAG, "show intervals in the card, and every claim that failed"),
 )  # fmt: skip
 
@@ -96,10 +106,11 @@ def pytest_configure(config: pytest.Config) -> None:
     """Registers the marker, and finds out before the run whether its options can be followed."""
     config.addinivalue_line(
         "markers",
-        "medfaith(slice, k=, retriever=, checker=, contexts=, limit=, gates=, NAME_at_least=, NAME_at_most=): run the "
-        'test once for every case of a configured slice, as in @pytest.mark.medfaith("samples", '
-        'retriever=["bm25", "rrf"], hallucination_at_most=0.05). A list of retrievers or checkers makes an '
-        "ablation; gates and bounds are judged once, over the whole slice, and can fail the run.",
+        "medfaith(slice, k=, retriever=, checker=, contexts=, limit=, gates=, NAME_at_least=, "
+        "NAME_at_most=): run the test once for every case of a configured slice, as in "
+        '@pytest.mark.medfaith("samples", retriever=["bm25", "rrf"], hallucination_at_most=0.05). A list of '
+        "retrievers or checkers makes an ablation; gates and bounds are judged once, over the whole slice, "
+        "and can fail the run.",
     )
     if not hasattr(config, "workerinput") and any(config.getoption(name) for name in _CHECKED_FIRST):
         from pytest_medfaith.run.beginning import check_options
@@ -108,7 +119,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Takes away what an earlier run wrote where this run will: a run that dies must not leave its result."""
+    """Takes away what an earlier run wrote where this run writes: a run that dies must leave no result."""
     config = session.config
     written = ("--medfaith-report", "--medfaith-ctrf")
     if any(map(config.getoption, written)) and not hasattr(config, "workerinput"):
@@ -141,12 +152,9 @@ def pytest_pycollect_makeitem(collector: pytest.Collector, obj: object) -> None:
         mark for kind in obj.__mro__ for value in (kind, *vars(kind).values()) for mark in _marks_on(value)
     ]
     if any(mark.name == "medfaith" for mark in (*marks, *collector.iter_markers())):
-        raise pytest.fail.Exception(
-            f"medfaith: {obj.__name__} is marked with medfaith and is a unittest.TestCase, which pytest runs "
-            "once, without cases; write a function with the fixture medfaith_report, or a class that does "
-            "not inherit from TestCase",
-            pytrace=False,
-        )
+        from pytest_medfaith.run.collection import refuse_test_case
+
+        refuse_test_case(obj.__name__)
 
 
 def _marks_on(value: object) -> list[Any]:
@@ -159,13 +167,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Deselects the slices that --medfaith-slice leaves out, and notes which slices the rest measure."""
     if "pytest_medfaith.run.collection" not in sys.modules:  # no test is marked
         return
-    from pytest_medfaith.run.collection import is_parametrized, note_marked, target_of
+    from pytest_medfaith.run.collection import keep_selected
 
-    left_out = [item for item in items if target_of(item) is None and is_parametrized(item)]
-    if left_out:
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in left_out]
-    note_marked(config, items)
+    keep_selected(config, items)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -237,8 +241,8 @@ def _plain_errors(*kinds: type[Exception]) -> AbstractContextManager[None]:
 def medfaith_target(request: pytest.FixtureRequest) -> Target:
     """The slice, retriever, checker and case of this test item (made by the marker medfaith)."""
     if not hasattr(request, "param"):
-        why = 'this test has no case; mark it with @pytest.mark.medfaith("slice"), or use medfaith_check without'
-        pytest.fail(f"medfaith: {why} a slice", pytrace=False)
+        why = 'this test has no case; mark it with @pytest.mark.medfaith("slice"), or use medfaith_check'
+        pytest.fail(f"medfaith: {why} without a slice", pytrace=False)
     return request.param  # type: ignore[no-any-return]
 
 
@@ -311,14 +315,10 @@ def medfaith_hits(
     A test that asks for it, and for no answer, measures the retriever: its hits are judged by the gold
     claims of the case, and count towards the retrieval card and its gates.
     """
-    if medfaith_retriever is None:
-        return []
-    from pytest_medfaith.retrieval.cost import measured_steps
-    from pytest_medfaith.run.hooks import STEPS_MS
-    from pytest_medfaith.run.targets import found_by
+    from pytest_medfaith.run.answering import find_hits
 
-    with _plain_errors(), measured_steps() as request.node.stash[STEPS_MS]:
-        return found_by(medfaith_retriever, medfaith_target.case.question, medfaith_target)
+    with _plain_errors():
+        return find_hits(request, medfaith_target, medfaith_retriever)
 
 
 @pytest.fixture

@@ -40,7 +40,7 @@ def scripted_checker(label_of: Callable[[str, str], str], *, name: str = "script
 
 
 def containment_checker() -> Checker:
-    """Returns a checker that says entail where the evidence holds all content words of a claim, else neutral."""
+    """Returns a checker that says entail where the evidence holds a claim's content words, else neutral."""
     return scripted_checker(
         lambda evidence, claim: "entail" if content_words(claim) <= content_words(evidence) else "neutral",
         name="containment",

@@ -1,5 +1,6 @@
-"""Runs of pytest within the tests are forked from a process that has the slow imports behind it: warm.py."""
+"""Runs of pytest and medfaith within the tests are forked from a process that has the slow imports behind it: warm.py."""
 
+import gc
 import subprocess
 import sys
 
@@ -7,10 +8,27 @@ import bags
 import pytest
 from warm import Warm, can_fork
 
+# What Python is started with where a run cannot be forked.
+PROGRAMS = {
+    "pytest": ("-m", "pytest"),
+    "medfaith": ("-c", "from pytest_medfaith.cli import main; main()"),
+}
+
 
 def pytest_collection_modifyitems(items):
     """Puts the examples first: minutes of the strong model, for which one worker would be waited at the end."""
     items.sort(key=lambda item: item.path.name != "test_examples.py")
+
+
+def pytest_collection_finish():
+    """Leaves the tests themselves out of collections of garbage: with 12,000 of them each takes a second."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_sessionfinish():
+    """Ends that: Hypothesis, which pytest may import to sum up, asks the garbage collector who holds what."""
+    gc.unfreeze()
 
 
 @pytest.fixture(scope="session")
@@ -43,10 +61,30 @@ def word_vectors(monkeypatch):
 
 
 @pytest.fixture
-def run_pytest(warm, monkeypatch, tmp_path_factory):
+def run_pytest(run_forked):
     """Runs pytest in a folder, as a `subprocess.CompletedProcess`: in a forked process where the machine can."""
 
     def run(folder, *options, **environ):
+        return run_forked("pytest", "-p", "no:cacheprovider", *options, folder=folder, **environ)
+
+    return run
+
+
+@pytest.fixture
+def medfaith(run_forked):
+    """Runs the command medfaith in a folder, likewise; `merged` writes what it says of errors into its output."""
+
+    def run(*arguments, folder, merged=False, **environ):
+        return run_forked("medfaith", *map(str, arguments), folder=folder, merged=merged, **environ)
+
+    return run
+
+
+@pytest.fixture
+def run_forked(warm, monkeypatch, tmp_path_factory):
+    """Runs pytest or medfaith."""
+
+    def run(program, *arguments, folder, merged=False, **environ):
         output = tmp_path_factory.mktemp("output")
         with (
             monkeypatch.context() as context,
@@ -56,14 +94,15 @@ def run_pytest(warm, monkeypatch, tmp_path_factory):
             context.chdir(folder)
             for name, value in environ.items():
                 context.setenv(name, value)
-            arguments = ("-p", "no:cacheprovider", *options)
             if can_fork():
-                status = warm.popen(arguments, out, err).wait()
+                status = warm.popen(arguments, out, out if merged else err, program).wait()
             else:
-                call = [sys.executable, "-m", "pytest", *arguments]
-                status = subprocess.run(call, stdout=out, stderr=err, check=False).returncode
+                call = [sys.executable, *PROGRAMS[program], *arguments]
+                status = subprocess.run(
+                    call, stdout=out, stderr=out if merged else err, check=False
+                ).returncode
         # A carriage return is a character of the output, not the end of a line.
         texts = [(output / name).read_bytes().decode() for name in ("out", "err")]
-        return subprocess.CompletedProcess(options, status, *texts)
+        return subprocess.CompletedProcess(arguments, status, *texts)
 
     return run

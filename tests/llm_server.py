@@ -50,6 +50,13 @@ def reply(asked):
         return json.dumps({"grades": [{"passage": i, "grade": min(10, n)} for i, n in enumerate(shared, 1)]})
     if "answer a medical question" in system:
         return f"{data['passages'][0]['text']} [1]"
+    if "question was lost" in system:
+        asked = [
+            "What treats iron deficiency?",
+            "What helps against iron deficiency?",
+            "Why take iron tablets?",
+        ]
+        return json.dumps({"evasive": False, "questions": asked})
     return "This passage is about iron."
 
 

@@ -1,4 +1,4 @@
-"""Starts pytest in fresh processes that have the slow imports behind them.
+"""Starts pytest, and medfaith, in fresh processes that have the slow imports behind them.
 
 The tests start pytest some four hundred times, and each start would import numpy, the tokenizers and the
 readers of English anew: two seconds on a slow core. `python tests/warm.py` imports them once and then forks a
@@ -14,8 +14,12 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import gc
+import inspect
+import io
 import json
 import os
+import pickle
 import signal
 import socket
 import subprocess
@@ -29,12 +33,27 @@ import pytest
 
 IMPORTED = (
     "pytest_medfaith.cards.html",
+    "pytest_medfaith.checking.judge",
     "pytest_medfaith.checking.loading",
+    "pytest_medfaith.cli",
     "pytest_medfaith.evaluation",
+    "pytest_medfaith.frames",
     "pytest_medfaith.retrieval.bm25",
+    "pytest_medfaith.retrieval.matches",
+    "pytest_medfaith.retrieval.notes",
+    "pytest_medfaith.retrieval.signature",
+    "pytest_medfaith.run.answering",
+    "pytest_medfaith.run.collected",
     "pytest_medfaith.run.finish",
+    "pytest_medfaith.run.options",
+    "pytest_medfaith.run.resources",
+    "pytest_medfaith.run.sharding",
+    "pytest_medfaith.run.targets",
+    "pytest_medfaith.run.terminal",
     "pytest_medfaith.testing",
+    "rank_bm25",
     "scipy.stats",  # what judges gates
+    "tabulate",
 )
 # What the plugin takes for a sign that a run uses it.
 LEFT_OUT = ("pytest_medfaith.asserts", "pytest_medfaith.run.collection")
@@ -46,8 +65,13 @@ class Warm:
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
 
-    def popen(self, arguments: tuple[str, ...], stdout: Any, stderr: Any) -> Finished:
-        """Runs pytest to its end in the current folder and environment; `stdout` and `stderr` are open files."""
+    def popen(
+        self, arguments: tuple[str, ...], stdout: Any, stderr: Any, program: str = "pytest"
+    ) -> Finished:
+        """Runs pytest, or medfaith, to its end in the current folder and environment.
+
+        `stdout` and `stderr` are open files.
+        """
         self._process = self._process or subprocess.Popen(
             # -E: the first run's PYTHONPATH must not stay the path of all the others.
             [sys.executable, "-E", __file__],
@@ -60,6 +84,7 @@ class Warm:
         folder = os.getcwd()  # noqa: PTH109 - as Pytester reads it
         paths = filter(None, (folder, os.environ.get("PYTHONPATH")))
         asked = {
+            "program": program,
             "arguments": arguments,
             "cwd": folder,
             "umask": _umask(),
@@ -111,22 +136,66 @@ def _serve() -> None:
         os.chdir(os.path.sep)
     for name in IMPORTED:
         __import__(name)
-    from pytest_medfaith.models.onnx import load_session, load_tokenizer
-    from pytest_medfaith.models.shipped import ENCODER
-
-    load_session(ENCODER)  # it runs on one thread, so it starts none that a fork would lose
-    load_tokenizer()
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"  # its threads would be lost in a fork
+    rows = Rows()
     _judge_an_answer()
+    inspect.getmodule(_serve.__code__)  # the files of all modules, which a test that fails is looked up in
     loaded = [name for name in LEFT_OUT if name in sys.modules]
     if loaded:
         sys.exit(f"tests/warm.py imports {', '.join(loaded)}, whose import changes what a run does")
+    # What is here already is no garbage of a run: pytest collects garbage twice, and would copy each page.
+    gc.collect()
+    gc.freeze()
     for line in sys.stdin:
         child = os.fork()
         if child == 0:
             _run(json.loads(line))
         _, status = os.waitpid(child, 0)
+        rows.learn()
         sys.stdout.write(f"{os.waitstatus_to_exitcode(status)}\n")
         sys.stdout.flush()
+
+
+class Rows:
+    """The outputs of the encoder and of the checker "fast", which the runs share: they read the same texts.
+
+    A model reads each row of tokens by itself, so its output is the same in any run. A run appends the rows that
+    are new to a file, and the process that forks the runs reads them before it forks the next.
+    """
+
+    def __init__(self) -> None:
+        from pytest_medfaith.models import onnx
+        from pytest_medfaith.models.shipped import ENCODER, FAST_CHECKER
+
+        # A session runs on one thread, so it starts none that a fork would lose.
+        self._sessions = [onnx.load_session(path) for path in (ENCODER, FAST_CHECKER / "model.onnx")]
+        self._outputs: dict[tuple[int, str], Any] = {}
+        self._compute = onnx.run_rows
+        self._file = tempfile.TemporaryFile("ab+", buffering=0)  # noqa: SIM115 - open as long as the process
+        self._read = 0
+        onnx.run_rows = self.run_rows
+
+    def run_rows(self, session: Any, row: tuple[list[int], list[int]]) -> Any:
+        """Returns what `onnx.run_rows` returns, from memory where a run has computed it before."""
+        number = next((i for i, loaded in enumerate(self._sessions) if loaded is session), None)
+        # A model of the run's own, or a test that asks whether runs say the same.
+        if number is None or os.environ.get("MEDFAITH_TESTS_SHARE") == "0":
+            return self._compute(session, row)
+        key = (number, repr(row))
+        if key not in self._outputs:
+            output = self._outputs[key] = self._compute(session, row)
+            self._file.write(pickle.dumps((key, output)))  # at once, and whole: other processes append, too
+        return self._outputs[key].copy()
+
+    def learn(self) -> None:
+        """Reads what the last run computed."""
+        at, end = self._read, os.fstat(self._file.fileno()).st_size
+        appended = io.BytesIO(os.pread(self._file.fileno(), end - at, at))
+        with contextlib.suppress(EOFError, pickle.UnpicklingError):  # a worker appends still
+            while appended.tell() < end - at:
+                key, output = pickle.load(appended)  # noqa: S301 - what runs of these tests wrote
+                self._outputs[key] = output
+                self._read = at + appended.tell()
 
 
 class Worker:
@@ -200,14 +269,17 @@ def _work(stdin: int, stdout: int, end: int) -> NoReturn:
 
 def _judge_an_answer() -> None:
     """Reads the tables and compiles the patterns that any answer needs."""
+    from pytest_medfaith.checking.loading import load_checker
     from pytest_medfaith.evaluation import evaluate_case
     from pytest_medfaith.records import Case, Chunk, Response
-    from pytest_medfaith.testing import containment_checker
+    from pytest_medfaith.safety.rulebook import load_rulebook
+    from pytest_medfaith.severity.rules import load_severity
 
-    os.environ["TOKENIZERS_PARALLELISM"] = "false"  # its threads would be lost in a fork
-    text = "Metformin 500 mg twice daily lowers glucose in adults. It is not for children."
+    load_rulebook(())  # as the settings of a project without rules of its own call them
+    load_severity(())
+    text = "Metformin 500 mg twice daily, e.g. 5 mg. daily, lowers glucose in adults. It is not for children."
     response = Response(case_id="warm", answer=text, contexts=(Chunk(id="a", text=text),))
-    evaluate_case(Case(id="warm", question="Who takes it?"), response, checker=containment_checker())
+    evaluate_case(Case(id="warm", question="Who takes it?"), response, checker=load_checker("fast"))
 
 
 def _run(asked: dict[str, Any]) -> NoReturn:
@@ -215,20 +287,31 @@ def _run(asked: dict[str, Any]) -> NoReturn:
     try:
         for number, path in ((0, os.devnull), (1, asked["stdout"]), (2, asked["stderr"])):
             os.dup2(os.open(path, os.O_RDONLY if number == 0 else os.O_WRONLY | os.O_TRUNC), number)
+        if asked["stdout"] == asked["stderr"]:
+            os.dup2(1, 2)
         os.environ.clear()
         os.environ.update(asked["environment"])
         os.umask(asked["umask"])
         os.chdir(asked["cwd"])
+        # Hypothesis asks the garbage collector who holds trio's random numbers, and what is frozen it does not see.
+        asked["held"] = getattr(sys.modules.get("trio._core._run"), "_r", None)
         sys.path[:0] = os.environ["PYTHONPATH"].split(os.pathsep)  # it starts with the folder of the run
-        sys.argv[:] = ["pytest", *asked["arguments"]]
+        sys.argv[:] = [asked["program"], *asked["arguments"]]
         if "-n" in asked["arguments"]:
             _fork_workers()
-        status = int(pytest.main())
+        status = int(pytest.main()) if asked["program"] == "pytest" else _command()
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else 1
     except BaseException:  # noqa: BLE001 - the process ends here, as Python's main would end it
         traceback.print_exc()
     _end(status)
+
+
+def _command() -> int:
+    from pytest_medfaith.cli import main
+
+    main()  # it ends with a SystemExit where the status is not 0
+    return 0
 
 
 def _end(status: int) -> NoReturn:

@@ -1,4 +1,4 @@
-"""The same questions under three retrievers: a card with three rows, which shows what each retriever finds."""
+"""The same questions under three retrievers: the card has a row for each."""
 
 import pytest
 

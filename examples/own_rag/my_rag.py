@@ -20,7 +20,7 @@ def words(text):
 
 
 def answer_question(question, retriever, *, passages=5, sentences=3):
-    """Returns the sentences that share most words with the question, in passage order, cited as [1], [2], ..."""
+    """Returns the sentences with most words of the question, in passage order, cited as [1], [2], ..."""
     hits = retriever(question, top_k=passages)
     wanted = words(question)
     scored = []

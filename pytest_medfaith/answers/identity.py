@@ -18,7 +18,7 @@ _DOI, _PUBMED_ADDRESS, _PMCID = re.compile(DOI), re.compile(PUBMED_ADDRESS, re.I
 
 
 def plain_name(name: str) -> str:
-    """Returns `name` in small letters and without signs, as ids and titles are compared: `NIH-Asthma 3` is nihasthma3."""
+    """Returns `name` as ids and titles are compared, in small letters without signs: `NIH-3 A` is nih3a."""
     return "".join(letter for letter in name.lower() if letter.isalnum())
 
 
@@ -30,7 +30,7 @@ def plain_address(url: str, *, fragment: bool = False) -> str:
 
 
 def pmid_of(chunk: Chunk) -> str:
-    """Returns the PMID of a context: as it says, of its address on PubMed, or its id where that is `PMID 123`."""
+    """Returns the PMID of a context: from its data, its address on PubMed, or an id such as `PMID 123`."""
     if chunk.pmid:
         return chunk.pmid.strip()
     named = re.fullmatch(r"(?:PMID|pubmed)\s*[:_/-]?\s*(\d{1,9})", chunk.id.strip(), re.IGNORECASE)
@@ -39,7 +39,7 @@ def pmid_of(chunk: Chunk) -> str:
 
 
 def doi_of(chunk: Chunk) -> str:
-    """Returns the DOI of a context in small letters: its key `doi`, or that in its address or id; "" for none."""
+    """Returns the DOI of a context in small letters, from its key `doi`, address or id; "" for none."""
     places = (str(chunk.extra.get("doi", "")), chunk.url, chunk.id)
     found = next(filter(None, map(_DOI.search, places)), None)
     return found[0].lower() if found else ""

@@ -1,4 +1,4 @@
-"""Several answers of a RAG callable to a question, at several temperatures: what self-consistency compares."""
+"""Several answers to a question, at several temperatures: what self-consistency compares."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def check_answer(
 
     Args:
         answer: a text or message, a coroutine, or a Response, sample or test case that brings contexts.
-        contexts: texts, chunks, hits or mappings, or a table of them. None says on purpose that there are none.
+        contexts: texts, chunks, hits or mappings, or a table of them; None says on purpose: without any.
         question: what was asked; helps to resolve a leading "it".
         gold_claims: statements a correct answer must make; texts, records or mappings.
         checker: a checker or a callable `(claim, chunks) -> verdict`; the shipped checker where None.
@@ -289,7 +289,7 @@ def assert_abstains(
     answer: Checked,
     contexts: Contexts = UNSAID,  # noqa: ARG001 - so that every assertion is called alike
 ) -> None:
-    """Asserts that the answer is a refusal: it says that it cannot answer, or refers the reader, and states nothing.
+    """Asserts that the answer is a refusal: it cannot answer, or refers the reader, and states nothing.
 
     No model runs, and a text needs no contexts. Of a slice every answer has to be a refusal.
 

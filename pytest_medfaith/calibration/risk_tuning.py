@@ -1,4 +1,4 @@
-"""Thresholds of risk by grid search, on correct sentences of a corpus and the same sentences with a planted error.
+"""Thresholds of risk by grid search, on correct sentences of a corpus and on copies with a planted error.
 
 Example: "Metformin lowers glucose" is right by its chunk; "Metformin raises glucose", "Metformin does not
 lower glucose" and "Insulin lowers glucose" are wrong. Each is an answer with that chunk as its context.
@@ -44,7 +44,7 @@ LEAST_ITEMS = 10  # right and wrong answers, in each half
 
 @dataclass(frozen=True)
 class RiskItem:
-    """A judged answer: its kind ("unchanged" is right), the document of its evidence, and its score of risk."""
+    """A judged answer: its kind ("unchanged" is right), its evidence's document, and its risk."""
 
     kind: str
     document: str
@@ -153,7 +153,7 @@ def _f1(predicted: Flags, wrong: Flags) -> float:
 def risk_metrics(
     items: Sequence[RiskItem], *, high: float, seed: int, resamples: int = RESAMPLES
 ) -> dict[str, MetricValue]:
-    """Returns ece, roc_auc, accuracy, precision, recall and f1 of the flag HIGH, with 95 % intervals over documents.
+    """Returns the flag HIGH's ece, roc_auc, accuracy, precision, recall and f1, with 95 % intervals.
 
     A wrong answer is what HIGH should find. `ece` reads the score as the probability that the answer is
     wrong.

@@ -1,4 +1,4 @@
-"""Thresholds under which a promise holds: with probability 0.9 at most 5 % of the supported verdicts are wrong.
+"""Thresholds for a promise: with probability 0.9, at most 5 % of the supported verdicts are wrong.
 
 Learn then Test (Angelopoulos, Bates, Candès, Jordan & Lei 2021, arXiv:2110.01052): each threshold that is
 tried is a hypothesis "more than the share `risk` of the verdicts above it is wrong", tested by the exact
@@ -116,7 +116,7 @@ def p_value(wrong: int, counted: int, risk: float) -> float:
 
 
 def labels_needed(share: float, *, risk: float, level: float) -> int | None:
-    """Returns the fewest labels that certify `risk` where the share of wrong ones is `share`; None for no number."""
+    """Returns the fewest labels that certify `risk` where `share` of them are wrong; None for no number."""
     if share >= risk:
         return None
     fewest = math.ceil(math.log(level) / math.log1p(-risk))

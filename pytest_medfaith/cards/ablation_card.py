@@ -28,7 +28,7 @@ _TITLES = {name: column for column, name in {**COLUMNS, **RETRIEVAL_COLUMNS, **R
 
 
 def ablation_text(ablation: Ablation) -> str:
-    """Returns the ablation as the terminal shows it: a line for each metric that differs from the first row."""
+    """Returns the ablation for the terminal: a line for each metric that differs from the first row."""
     blocks = [f"{_title(ablation)}:", *([] if ablation.problem else [set_table(_HEADER, _rows(ablation))])]
     return plain_lines("\n".join([blocks[0], *blocks[1:], *map(one_line, _lines(ablation))]))
 
@@ -122,7 +122,7 @@ def ablations_svg(ablations: Sequence[Ablation]) -> str:
 
 
 def _reach(differences: Sequence[Difference]) -> float:
-    """Returns how far the axis goes to both sides: as far as the intervals, and for shares no farther than 1."""
+    """Returns how far the axis goes to both sides: to the widest interval, and for shares at most to 1."""
     changes = [abs(one.value - one.first) for one in differences]
     ends = [abs(end) for one in differences for end in (one.low, one.high) if end is not None]
     most = max(1.0, *changes) if changes else 1.0
@@ -176,7 +176,7 @@ def _rows(ablation: Ablation) -> list[list[str]]:
 
 
 def _lines(ablation: Ablation) -> list[str]:
-    """Returns what the table does not say: rows that failed, metrics that are the same, how p was corrected."""
+    """Returns what the table does not say: failed rows, metrics without a difference, how p is corrected."""
     lines = [f"ERROR: {ablation.problem}"] if ablation.problem else []
     for row in ablation.rows:
         label = _label(ablation, row)

@@ -18,7 +18,7 @@ COLUMNS = (
 
 
 def conversations_csv(slice_reports: Sequence[SliceReport]) -> str:
-    """Returns a row for each conversation, by slice and name (RFC 4180); the heading alone where there is none.
+    """Returns a row for each conversation, by slice and name (RFC 4180); only the heading for none.
 
     `first_error` is the first case, by the number of its earlier turns, with a claim that the evidence
     refutes or does not support.

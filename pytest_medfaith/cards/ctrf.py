@@ -113,7 +113,7 @@ def _fails(gate: GateResult) -> bool:
 
 
 def gate_tests(report: SliceReport, *, stops: Callable[[GateResult], bool] = _fails) -> list[Row]:
-    """Returns a test for each gate of a slice: failed where it stops the run, "other" where it is undecided."""
+    """Returns a test for each gate of a slice: failed where it stops the run, "other" where undecided."""
     return [_gate_test(report, gate, stops=stops(gate)) for gate in report.gates]
 
 

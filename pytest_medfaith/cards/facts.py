@@ -36,7 +36,7 @@ def run_facts(root: Path, *, now: datetime, environ: Mapping[str, str] = os.envi
 
 
 def run_commit(root: Path, environ: Mapping[str, str] = os.environ) -> str:
-    """Returns the commit that is tested: what the CI server says, else what .git holds; "" where neither does."""
+    """Returns the commit under test: from the CI server, else from .git; "" where neither names it."""
     said = (environ.get(name, "") for name in _VARIABLES)
     return next(filter(_COMMIT.fullmatch, said), "") or head_commit(root)
 

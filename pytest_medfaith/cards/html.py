@@ -93,7 +93,7 @@ def html_report(
 
 
 def _side_by_side(slice_reports: Sequence[SliceReport], ablations: Sequence[Ablation]) -> dict[str, Any]:
-    """Returns the plot of all rows, and the plot and the tables of the rows that are compared with a first row."""
+    """Returns the plot of all rows, and plot and tables of the rows that a first row is compared with."""
     columns = card_columns(slice_reports)
     measured = any(
         has_value(report.metrics.get(name)) for report in slice_reports for name in columns.values()
@@ -269,7 +269,7 @@ def _case_row(run: int, report: Report, chunks: dict[Markup, int]) -> dict[str, 
 
 
 def _risk_text(report: Report) -> str:
-    """Returns `HIGH risk 1.00: retrieval 0.10, critic 1.00; by the rule future`; "" where no risk was told."""
+    """Returns `HIGH risk 1.00: retrieval 0.10, critic 1.00; by the rule future`; "" for no risk."""
     risk = report.risk
     if not risk:
         return ""

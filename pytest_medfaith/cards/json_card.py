@@ -58,7 +58,7 @@ def _slice_row(slice_report: SliceReport) -> dict[str, Any]:
 
 
 def _counts_row(slice_report: SliceReport) -> dict[str, Any]:
-    """Returns the counts of a slice; of citations, outcomes, facts and uncertain claims only where there may be any."""
+    """Returns the counts of a slice; citations, outcomes, facts and uncertain claims where any may be."""
     counts = dataclasses.asdict(count_slice(slice_report))
     if not any(report.selective for report in slice_report.reports):
         del counts["uncertain"]
@@ -117,6 +117,7 @@ def case_row(report: Report) -> dict[str, Any]:
         **({"llm": dict(report.llm)} if report.llm else {}),
         **({"risk": dict(report.risk)} if report.risk else {}),
         **({"consistency": dict(report.consistency)} if report.consistency else {}),
+        **({"relevancy": dict(report.relevancy)} if report.relevancy else {}),
         **({"dropped": [piece.to_dict() for piece in report.dropped]} if report.dropped else {}),
         "metrics": dict(report.metrics),
         "entailments": report.entailments.to_dict(),

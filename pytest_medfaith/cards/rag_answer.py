@@ -1,4 +1,4 @@
-"""An answer of the reference RAG as text for a terminal: its sources, its confidence, what was dropped and why."""
+"""An answer of the reference RAG for a terminal: its sources, its confidence, what was dropped and why."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a card says where the reference RAG answered: nobody should believe that a RAG of theirs was measured."""
+"""What a card says where the reference RAG answered, so that nobody takes it for their RAG."""
 
 from __future__ import annotations
 

@@ -168,7 +168,9 @@ def _is_ours(comment: Mapping[str, Any], name: str, request: Request) -> bool:
 def _call(request: Request, address: str, body: Mapping[str, str] | None, method: str) -> Any:
     data = None if body is None else json.dumps(body).encode()
     headers = {**request.headers, "Content-Type": "application/json", "User-Agent": "pytest-medfaith"}
-    call = urllib.request.Request(address, data=data, headers=headers, method=method)  # noqa: S310 - see _safe
+    call = urllib.request.Request(  # noqa: S310 - see _safe
+        address, data=data, headers=headers, method=method
+    )
     try:
         with urllib.request.build_opener(_NoRedirect).open(call, timeout=_SECONDS) as answer:
             return json.loads(answer.read())

@@ -207,6 +207,7 @@ def _report(row: Mapping[str, Any], key: CaseKey, files: Mapping[str, Rows]) -> 
         llm=row.get("llm", {}),
         risk=row.get("risk", {}),
         consistency=row.get("consistency", {}),
+        relevancy=row.get("relevancy", {}),
         dropped=tuple(Dropped.from_dict(piece) for piece in row.get("dropped", [])),
         retriever=run.retriever,
         checker=run.checker,

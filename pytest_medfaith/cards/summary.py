@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pytest_medfaith.cards.rag_lines import rag_lines
 from pytest_medfaith.cards.told_lines import told_lines
 from pytest_medfaith.cards.wording import counted, decimals, has_value, index_text, metric_text
+from pytest_medfaith.config import JUDGED_CONTEXTS
 from pytest_medfaith.metrics.citations import citation_counts
 from pytest_medfaith.metrics.facts import fact_counts
 from pytest_medfaith.metrics.outcomes import outcome_counts
@@ -45,17 +46,15 @@ RARE_COLUMNS: Mapping[str, str] = {
     "Contra-MRR": "contradiction_mrr",
 }
 # What cards call a contexts mode.
-MODES: Mapping[str, str] = {
-    "recorded": "recorded",
-    "retrieved": "retrieved",
-    "per-claim": "per-claim",
-    "none": "retrieval only",
-}
+MODES: Mapping[str, str] = {**{mode: mode for mode in JUDGED_CONTEXTS}, "none": "retrieval only"}
 # Shown in every mode, only where they were measured.
 SAMPLED_COLUMNS: Mapping[str, str] = {
     "Consist": "self_consistency",
     "Agree": "self_agreement",
     "Risk": "answer_risk",
+    "Relev": "answer_relevancy",
+    "Relev-Q": "answer_relevancy.questions",
+    "Relev-LLM": "answer_relevancy.teacher",
 }
 # Added by --medfaith-verbose where they were measured.
 VERBOSE_COLUMNS: Mapping[str, str] = {
@@ -72,10 +71,10 @@ _MISSING_SHOWN = 5
 class Counts:
     """What must not vanish from a card. Claims are those of the answers.
 
-    `unsafe` counts the claims that break a safety rule, whatever their verdict, `major` the errors of moderate or
-    high risk, `provenance` the gold claims by who wrote them, `skipped` the records of a data set that gave no
-    case, by reason, `citations` the claims by what their citations are; empty where no answer cites anything, `outcomes` the cases by what became of
-    them, `facts` the gold claims by their state in the answers.
+    `unsafe` counts the claims that break a safety rule, whatever their verdict, `major` the errors of
+    moderate or high risk, `provenance` the gold claims by who wrote them, `skipped` the records of a data set
+    that gave no case, by reason, `citations` the claims by what their citations are (empty without any),
+    `outcomes` the cases by what became of them, `facts` the gold claims by their state in the answers.
     """
 
     cases: int
@@ -142,7 +141,7 @@ def many_checkers(slice_reports: Sequence[SliceReport]) -> bool:
 
 
 def card_columns(slice_reports: Sequence[SliceReport], *, verbose: bool = False) -> dict[str, str]:
-    """Returns {column: metric} of a card; `verbose` adds those of facts and citations, where any was measured.
+    """Returns {column: metric} of a card; `verbose` adds measured metrics of facts and citations.
 
     Columns for hits that were judged by gold claims are added where there are any, and take the place of the
     answers' columns where no answer was judged.
@@ -254,7 +253,7 @@ def major_lines(slice_report: SliceReport) -> list[str]:
 
 
 def risk_lines(slice_report: SliceReport) -> list[str]:
-    """Returns how many answers have which flag, which rules overrode, and which parts were missing; [] for none."""
+    """Returns how many answers have which flag, which rules overrode, which parts lacked; [] for none."""
     risks = [report.risk for report in slice_report.reports if report.risk]
     if not risks:
         return []
@@ -309,7 +308,7 @@ def _context_lines(slice_report: SliceReport) -> list[str]:
 
 
 def retrieval_lines(slice_report: SliceReport) -> list[str]:
-    """Returns which retrievers' hits were judged together, and what retrieval cost; [] for recorded contexts."""
+    """Returns whose hits were judged together, and what retrieval cost; [] for recorded contexts."""
     if slice_report.contexts_mode == "recorded":
         return []
     pool = sorted({name for report in slice_report.reports for name in report.retrieval.pool})

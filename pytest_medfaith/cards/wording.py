@@ -59,7 +59,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def index_text(index: VectorIndex) -> str:
-    """Returns an approximate index in words, as in "HNSW32 (efSearch 128): recall@10 0.957 of exact search, ..."."""
+    """Returns an approximate index in words: "HNSW32 (efSearch 128): recall@10 0.957 of exact ..."."""
     search = ", ".join(f"{name} {value}" for name, value in index.search.items())
     recall = ", ".join(f"recall@{depth} {decimals(value, places=3)}" for depth, value in index.recall.items())
     said = f"{one_line(index.factory)} ({search})" if search else one_line(index.factory)

@@ -21,8 +21,9 @@ from pytest_medfaith.checking.policy import Thresholds, decide, entails, unscore
 from pytest_medfaith.checking.quotation import quoting_chunk
 from pytest_medfaith.checking.readable import unusable_text
 from pytest_medfaith.checking.reading import AS_SHIPPED, ReadingSettings
+from pytest_medfaith.checking.rejected import read_rejected
 from pytest_medfaith.checking.rereading import read_joined, read_restated
-from pytest_medfaith.checking.rules import GROUNDING, OVERRIDES, AddedRule, active_rules
+from pytest_medfaith.checking.rules import GROUNDING, NEGATION, OVERRIDES, AddedRule, active_rules
 from pytest_medfaith.checking.scoring import Model, Progress, TextScorer, recalibrated, score_pairs
 from pytest_medfaith.checking.selective import Selective
 from pytest_medfaith.checking.similarity import MOVES_NOTHING, SimilarityShift, Vectors
@@ -184,6 +185,8 @@ class Checker:
                 verdict = grounded(verdict, scored, chunks, names=self.linker != NO_LINKER)
         if grounding:
             verdict = acquitted(verdict, scored, chunks, self.thresholds, doubt=self.reading.doubt)
+        if NEGATION in self.rules:
+            verdict = read_rejected(verdict.with_(claim=plain), chunks, self._says)
         deciding = self.thresholds.contradict if verdict.label == "refuted" else self.thresholds.entail
         return verdict.with_(claim=claim, threshold=deciding)
 
@@ -201,7 +204,7 @@ class Checker:
         return decide(claim, self.score([(claim, chunk)]), self.thresholds)
 
     def selected(self, verdict: Verdict) -> Verdict:
-        """Returns a final verdict on a claim of an answer: uncertain where it is below a certified confidence."""
+        """Returns the final verdict on a claim of an answer: uncertain below a certified confidence."""
         return self.selective.applied(verdict) if self.selective else verdict
 
     def entailed(self, claim: Claim, chunk: Chunk, score: PairScore | None) -> bool:

@@ -142,7 +142,7 @@ def score_with_classifier(
 def _inputs(
     tokenizer: Any, pairs: Sequence[tuple[str, str]], *, max_tokens: int, order: PairOrder
 ) -> Mapping[str, Any]:
-    """Returns (evidence, claim) pairs as tensors, in the order that the model reads; evidence is cut to fit."""
+    """Returns (evidence, claim) pairs as tensors, in the model's order; evidence is cut to fit."""
     claim_first = order == "claim-evidence"
     texts = [pair[::-1] if claim_first else pair for pair in pairs]
     inputs: Mapping[str, Any] = tokenizer(

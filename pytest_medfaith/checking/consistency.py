@@ -67,7 +67,7 @@ def consistency_of(
 
 
 def semantic_agreement(answers: Sequence[str], *, vectors: Vectors) -> float:
-    """Returns the mean similarity of all pairs of answers, rounded to 6 decimals; 1 where all sentences recur.
+    """Returns the mean similarity of all pairs of answers, to 6 decimals; 1 where all sentences recur.
 
     The similarity of two answers is the mean, over the sentences of both, of the cosine with the nearest
     sentence of the other, as in BERTScore (Zhang et al. 2020, arXiv:1904.09675) with sentences for tokens. An

@@ -8,20 +8,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from pytest_medfaith.checking.anchors.amount_pairs import missing_amount_pairs
 from pytest_medfaith.checking.anchors.amounts import missing_amounts
 from pytest_medfaith.checking.anchors.arrows import missing_arrows
+from pytest_medfaith.checking.anchors.comparing import missing_comparisons
+from pytest_medfaith.checking.anchors.contrasts import missing_contrasts
+from pytest_medfaith.checking.anchors.dated import missing_dated
 from pytest_medfaith.checking.anchors.dates import missing_dates
+from pytest_medfaith.checking.anchors.denials import missing_denials
 from pytest_medfaith.checking.anchors.drugs import missing_drugs
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, shared_with, with_its_source
 from pytest_medfaith.checking.anchors.fragments import missing_fragments
 from pytest_medfaith.checking.anchors.greek import missing_greek, missing_subtypes
-from pytest_medfaith.checking.anchors.labels import missing_labels, missing_roman, missing_scopes
+from pytest_medfaith.checking.anchors.junctions import missing_junctions
+from pytest_medfaith.checking.anchors.labels import (
+    missing_labelled,
+    missing_labels,
+    missing_roman,
+    missing_scopes,
+)
 from pytest_medfaith.checking.anchors.names import (
     missing_eponyms,
     missing_initials,
     missing_markers,
     missing_sources,
 )
+from pytest_medfaith.checking.anchors.opposites import missing_ways
 from pytest_medfaith.checking.anchors.pairing import missing_pairs, missing_swaps
 from pytest_medfaith.checking.anchors.quantifiers import missing_quantifiers
 from pytest_medfaith.checking.anchors.ranks import missing_ranks
@@ -30,6 +42,7 @@ from pytest_medfaith.checking.anchors.routes import missing_routes
 from pytest_medfaith.checking.anchors.rows import missing_rows
 from pytest_medfaith.checking.anchors.sequence import missing_sequences
 from pytest_medfaith.checking.anchors.signs import missing_signs
+from pytest_medfaith.checking.anchors.singles import missing_singles
 from pytest_medfaith.checking.rules import placed
 from pytest_medfaith.records import Chunk, Finding, PairScore, Verdict
 
@@ -40,6 +53,7 @@ READERS: tuple[Callable[[str, Evidence], Iterator[Missing]], ...] = (
     missing_amounts,
     missing_labels,
     missing_roman,
+    missing_labelled,
     missing_greek,
     missing_subtypes,
     missing_scopes,
@@ -50,6 +64,7 @@ READERS: tuple[Callable[[str, Evidence], Iterator[Missing]], ...] = (
     missing_initials,
     missing_eponyms,
     missing_dates,
+    missing_dated,
     missing_ranks,
     missing_sequences,
     missing_rows,
@@ -58,8 +73,15 @@ READERS: tuple[Callable[[str, Evidence], Iterator[Missing]], ...] = (
     missing_arrows,
     missing_restrictions,
     missing_limits,
+    missing_contrasts,
+    missing_comparisons,
     missing_signs,
     missing_quantifiers,
+    missing_amount_pairs,
+    missing_singles,
+    missing_junctions,
+    missing_ways,
+    missing_denials,
     missing_fragments,
 )
 

@@ -137,7 +137,7 @@ def onnx_folder(name: str, *, root: Path | None = None) -> Path | None:
 
 
 def _is_classifier(folder: Path, part: str) -> bool:
-    """Returns whether a folder that holds `part`, and not the other file of a student, is one of transformers."""
+    """Returns whether a folder holds `part` and no other file of a student: a model of transformers."""
     weights = part == "card.json" or any(folder.glob("*.safetensors"))
     return weights and (folder / "config.json").is_file()
 

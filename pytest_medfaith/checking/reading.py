@@ -1,4 +1,4 @@
-"""How evidence is read for a claim: its likeliest sentence, the window around it, and how similar they are."""
+"""How evidence is read for a claim: the likeliest sentence, the window around it, their similarity."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ THRESHOLD = 0.5  # of the votes
 
 
 def teacher_checker(teacher: Teacher | None) -> Checker:
-    """Returns the checker that asks `teacher`; `load_checker` gives it the rules that may take back its support.
+    """Returns the checker that asks `teacher`; `load_checker` adds the rules that may overrule it.
 
     Raises:
         TeacherError: there is none.

@@ -1,8 +1,13 @@
-"""Gives sentences without a citation one of their neighbours' citations, where its passage speaks of their matter.
+"""Gives a sentence without a citation a neighbour's citation whose passage speaks of the same matter.
 
 Example: in "Iron tablets treat iron deficiency [1]. They are taken on an empty stomach." the second sentence
 is given [1] where a sentence of passage 1 is similar to it. What is assigned is a guess of this package and
 no word of the answer, so it is always shown as assigned.
+
+The reference RAG uses it on its drafts: it looks at the passage behind a citation, because the reader will
+check the sentence by that passage. `attribution.py` reports on finished answers instead: it compares an
+uncited claim with the cited claims beside it and reads no passage, because there the question is which
+citation the writer meant.
 """
 
 from __future__ import annotations

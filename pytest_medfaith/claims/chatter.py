@@ -78,12 +78,18 @@ _ADVICE = word_set(
 ) - word_set("safe first start")
 _PHRASES = re.compile(  # their words mean something else in other places; each phrase becomes one mark
     r"""(?<!\w)(?:
-      (?:do\s+not|don't|not)\s+hesitate | no\s+(?:problem|worries) | (?:i\s+am|i'm)\s+(?:only\s+|just\s+)?(?:an?\s+)?not\s+an?\s+(?:\w+\s+)?(?:doctor|physician|nurse|pharmacist|lawyer|professional)
-    | (?:not|never|no)\s+(?:(?:be|as|an?|intended|meant|to|used|considered|taken|seen|viewed|regarded)\s+){0,6}(?:substitutes?|replacements?|replace)(?:\s+for)?
-    | (?:before|when|prior\s+to)\s+(?:(?:making|starting|taking|stopping|using|changing|beginning|trying|switching|or|and)\s+)+
-      (?:(?:any|a|an|the|this|these|that|your|new|or|other|kind|of|changes?|decisions?|to|about|health|medical|treatment)\s+){0,5}
-      (?:it|them|medications?|medicines?|drugs?|treatments?|supplements?|therap(?:y|ies)|regimen|changes?|decisions?|plan)
-    | get\s+well(?:\s+soon)? | take\s+(?:good\s+)?care(?:\s+of\s+yourself)? | stay\s+(?:safe|well|healthy) | all\s+the\s+best | you(?:'re|\s+are)\s+(?:very\s+|most\s+)?welcome | my\s+pleasure
+      (?:do\s+not|don't|not)\s+hesitate | no\s+(?:problem|worries) | (?:i\s+am|i'm)\s+(?:only\s+|just\s+)?
+        (?:an?\s+)?not\s+an?\s+(?:\w+\s+)?(?:doctor|physician|nurse|pharmacist|lawyer|professional)
+    | (?:not|never|no)\s+(?:(?:be|as|an?|intended|meant|to|used|considered|taken|seen|viewed
+      |regarded)\s+){0,6}(?:substitutes?|replacements?|replace)(?:\s+for)?
+    | (?:before|when|prior\s+to)\s+(?:(?:making|starting|taking|stopping|using|changing|beginning|trying
+      |switching|or|and)\s+)+
+      (?:(?:any|a|an|the|this|these|that|your|new|or|other|kind|of|changes?|decisions?|to|about|health|medical
+        |treatment)\s+){0,5}
+      (?:it|them|medications?|medicines?|drugs?|treatments?|supplements?|therap(?:y|ies)|regimen|changes?
+        |decisions?|plan)
+    | get\s+well(?:\s+soon)? | take\s+(?:good\s+)?care(?:\s+of\s+yourself)? | stay\s+(?:safe|well|healthy)
+      | all\s+the\s+best | you(?:'re|\s+are)\s+(?:very\s+|most\s+)?welcome | my\s+pleasure
     )(?!\w)""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -111,17 +117,23 @@ _KINDS = (
     _Kind(
         "greeting",
         _cue(
-            r"""^(?: (?:hi|hello|hey|dear|greetings|good\s+(?:morning|afternoon|evening|day|luck)|welcome|bye|goodbye|cheers)\b
+            r"""^(?: (?:hi|hello|hey|dear|greetings|good\s+(?:morning|afternoon|evening|day|luck)|welcome|bye
+                |goodbye|cheers)\b
             | (?:many\s+)?thank(?:s|\s+you)\b
-            | (?:what\s+an?\s+|(?:that|this)\s*(?:'s|\s+is)\s+an?\s+)?(?:very\s+|really\s+)?(?:great|good|excellent|interesting|important)\s+question\b
+            | (?:what\s+an?\s+|(?:that|this)\s*(?:'s|\s+is)\s+an?\s+)?(?:very\s+|really\s+)?
+              (?:great|good|excellent|interesting|important)\s+question\b
             | (?:i\s+|we\s+)?(?:do\s+|really\s+)?(?:hope|hoping|wish)\b | i\s+understand\b
             | (?:i|we)\s*(?:am|'m|are|'re)\s+(?:\w+\s+)?(?:glad|happy|pleased|delighted|here|sorry)\b
-            | (?:i|we)(?:\s+would|'d|'ll|\s+will|\s+can)\s+(?:\w+\s+)?(?:be\s+(?:happy|glad|pleased)|like|love|try|explain|summari[sz]e|answer|help)\b
+            | (?:i|we)(?:\s+would|'d|'ll|\s+will|\s+can)\s+(?:\w+\s+)?(?:be\s+(?:happy|glad|pleased)|like|love
+              |try|explain|summari[sz]e|answer|help)\b
             | (?:my\s+)?apologies\b | i\s+apologi[sz]e\b | sorry\b
-            | (?:please\s+|and\s+|just\s+)*(?:let\s+(?:me|us)\s+know|feel\s+free\s+to\s+(?:ask|contact|reach|share|let|message)|reach\s+out|contact\s+(?:me|us)|message\s+me)\b
+            | (?:please\s+|and\s+|just\s+)*(?:let\s+(?:me|us)\s+know|feel\s+free\s+to\s+
+              (?:ask|contact|reach|share|let|message)|reach\s+out|contact\s+(?:me|us)|message\s+me)\b
             | (?:please\s+)?\x00 | (?:best|kind|warm)\s+(?:wishes|regards)\b | sincerely\b | yours\b
-            | if\s+(?:you|there|anything|this)\b.*\b(?:ask|let\s+me\s+know|reach\s+out|feel\s+free|contact\s+me|here\s+to|happy\s+to|glad\s+to|\x00)
-            | (?:here\s+(?:is|are)|here's|below\s+(?:is|are))\b | the\s+following\s+(?:is|are)\b[^.]*:?$ | let(?:'s|\s+us|\s+me)\b | is\s+there\s+anything\b )"""
+            | if\s+(?:you|there|anything|this)\b.*\b(?:ask|let\s+me\s+know|reach\s+out|feel\s+free
+              |contact\s+me|here\s+to|happy\s+to|glad\s+to|\x00)
+            | (?:here\s+(?:is|are)|here's|below\s+(?:is|are))\b | the\s+following\s+(?:is|are)\b[^.]*:?$
+              | let(?:'s|\s+us|\s+me)\b | is\s+there\s+anything\b )"""
         ),
         _FUNCTION
         | _TALK
@@ -139,8 +151,10 @@ _KINDS = (
         "disclaimer",
         _cue(
             r"""\x00.*\b(?:advice|care|diagnos\w+|treatment|doctor|professional|consultation|judge?ment)\b
-            | \b(?:not|cannot|can't|isn't)\b[^.]{0,40}\bmedical\s+(?:advice|diagnos\w+) | ^(?:please\s+note\s+that\s+)?(?:i\s+am|i'm)\s+(?:only\s+|just\s+)?(?:not\s+)?an?\s
-            | \b(?:educational|informational?|information)\s+purposes | \bgeneral\s+(?:information|guidance)\b | \bas\s+an\s+(?:ai|artificial|assistant|language)\b
+            | \b(?:not|cannot|can't|isn't)\b[^.]{0,40}\bmedical\s+(?:advice|diagnos\w+)
+              | ^(?:please\s+note\s+that\s+)?(?:i\s+am|i'm)\s+(?:only\s+|just\s+)?(?:not\s+)?an?\s
+            | \b(?:educational|informational?|information)\s+purposes | \bgeneral\s+
+              (?:information|guidance)\b | \bas\s+an\s+(?:ai|artificial|assistant|language)\b
             | \ball\s+rights\s+reserved"""
         ),
         (_FUNCTION | _OFFICE) - {"do"},
@@ -148,46 +162,66 @@ _KINDS = (
     _Kind(
         "advice",
         _cue(
-            rf"""\b(?:consult\w*|contact\w*|see|visit\w*|ask\w*|call\w*|speak\w*|talk\w*|check\w*|discuss\w*|reach\s+out|follow\w*|seek\w*|refer|turn\s+to|get|appointment)\b
-            .*\b(?:{_PROFESSION}|(?:medical|professional|health)\s+(?:attention|advice|help|care|evaluation))\b"""
+            rf"""\b(?:consult\w*|contact\w*|see|visit\w*|ask\w*|call\w*|speak\w*|talk\w*|check\w*|discuss\w*
+                |reach\s+out|follow\w*|seek\w*|refer|turn\s+to|get|appointment)\b
+            .*\b(?:{_PROFESSION}|(?:medical|professional|health)\s+
+              (?:attention|advice|help|care|evaluation))\b"""
         ),
         _FUNCTION | _ADVICE,
     ),
 )
 _PROFESSION_WORD = re.compile(rf"{_PROFESSION}(?:'s)?$", re.IGNORECASE)
 _SYMPATHY = re.compile(
-    r"""(?:i\s*(?:am|'m)\s+|we\s*(?:are|'re)\s+)?(?:\w+\s+)?sorry\s+(?:to\s+hear\s+)?(?:about\s+(?:your|the)|(?:that\s+)?you(?:\s+are|'re|\s+were|\s+have\s+been)?)\b((?:\s+[a-z'-]+){1,8})\W*$""",
+    r"""(?:i\s*(?:am|'m)\s+|we\s*(?:are|'re)\s+)?(?:\w+\s+)?sorry\s+(?:to\s+hear\s+)?(?:about\s+(?:your|the)
+        |(?:that\s+)?you(?:\s+are|'re|\s+were|\s+have\s+been)?)\b((?:\s+[a-z'-]+){1,8})\W*$""",
     re.VERBOSE | re.IGNORECASE,
 )
 _NO_SYMPATHY = word_set(
     "is are should must can may could take need because but and or so which that who not no never safe unsafe"
 )
 _WISH = re.compile(
-    r"""(?:(?:and\s+)?(?:i\s+|we\s+)?(?:i\s*'?m\s+)?(?:hope|hoping|wish|wishing)\s+(?:you|your|him|her|them|that|a|the|little|one|ones|son|daughter|child|baby|mother|father|mum|dad|mom|wife|husband
-          |partner|family|loved|all|and|everyone|very|speedy|quick|swift|full|smooth|happy|healthy|recovery|feels?|gets?|better|well|soon|best|luck|good|easier|is|are|of|back|on|their|his|feet|things|improve
+    r"""(?:(?:and\s+)?(?:i\s+|we\s+)?(?:i\s*'?m\s+)?(?:hope|hoping|wish|wishing)\s+(?:you|your|him|her|them
+        |that|a|the|little|one|ones|son|daughter|child|baby|mother|father|mum|dad|mom|wife|husband
+          |partner|family|loved|all|and|everyone|very|speedy|quick|swift|full|smooth|happy|healthy|recovery
+            |feels?|gets?|better|well|soon|best|luck|good|easier|is|are|of|back|on|their|his|feet|things
+            |improve
           |days?|ahead|pregnancy|birth|treatment|journey|lots|strength|patience|health|with|for|\s)+
       | (?:(?:many|warm|huge)\s+)?congratulations(?:\s+(?:to\s+you|on\s+(?:your|the)(?:\s+[a-z-]+){1,3}))?
-      | (?:(?:and|the)\s+)?(?:very\s+)?(?:best|good)\s+(?:of\s+)?luck(?:\s+(?:to\s+you|with\s+(?:it|that|everything|(?:your|the)(?:\s+(?!(?:safe|harmless)\b)[a-z-]+){1,2})))?(?!\w)
-      | (?:that|this|it)\s+(?:must|sounds?|can|will)\s*(?:have\s+been|be|feel|like)?(?:\s+(?:been|a|an|very|really|so|quite|rather|extremely|incredibly|frightening|scary|worrying|hard|difficult|stressful|tough
-          |upsetting|distressing|painful|frustrating|tiring|exhausting|overwhelming|time|experience|for|to|you|your|family|watch|see|hear|deal|with|and|all))+
-      | (?:that|this|it)\s+(?:must|sounds?)\s+(?:\w+ly\s+)?(?:un)?(?:comfortable|pleasant|nerving|settling|easy|fun)
-      | hope\s+(?:this|that|it)\s+(?:helps?|clears?|answers?|is)(?:\s+(?:a|bit|this|that|it|things?|some|of|the|your|questions?|up|out|for|you|helpful|useful|clearer)){0,6}
-      | safe\s+(?:travels?|journey|trip) | (?:enjoy|have)\s+(?:your|a)\s+(?:\w+\s+)?(?:trip|holiday|journey|travels?)
-      | (?:what|such)\s+(?:an?\s+)?(?:very\s+)?(?:good|great|wonderful|lovely|happy|exciting|fantastic)\s+news(?:\s+for\s+(?:you|her|him|them|(?:your|their|her|his)\s+[a-z-]+))?
+      | (?:(?:and|the)\s+)?(?:very\s+)?(?:best|good)\s+(?:of\s+)?luck(?:\s+(?:to\s+you|with\s+(?:it|that
+        |everything|(?:your|the)(?:\s+(?!(?:safe|harmless)\b)[a-z-]+){1,2})))?(?!\w)
+      | (?:that|this|it)\s+(?:must|sounds?|can|will)\s*(?:have\s+been|be|feel|like)?(?:\s+(?:been|a|an|very
+        |really|so|quite|rather|extremely|incredibly|frightening|scary|worrying|hard|difficult|stressful|tough
+          |upsetting|distressing|painful|frustrating|tiring|exhausting|overwhelming|time|experience|for|to|you
+            |your|family|watch|see|hear|deal|with|and|all))+
+      | (?:that|this|it)\s+(?:must|sounds?)\s+(?:\w+ly\s+)?(?:un)?(?:comfortable|pleasant|nerving|settling
+        |easy|fun)
+      | hope\s+(?:this|that|it)\s+(?:helps?|clears?|answers?|is)(?:\s+(?:a|bit|this|that|it|things?|some|of
+        |the|your|questions?|up|out|for|you|helpful|useful|clearer)){0,6}
+      | safe\s+(?:travels?|journey|trip) | (?:enjoy|have)\s+(?:your|a)\s+
+        (?:\w+\s+)?(?:trip|holiday|journey|travels?)
+      | (?:what|such)\s+(?:an?\s+)?(?:very\s+)?(?:good|great|wonderful|lovely|happy|exciting|fantastic)\s+news
+        (?:\s+for\s+(?:you|her|him|them|(?:your|their|her|his)\s+[a-z-]+))?
       )""",
     re.VERBOSE | re.IGNORECASE,
 )
 _WHAT_SOURCES_SAY = re.compile(
-    rf"""(?:here(?:'s|\s+is)\s+)?what\s+(?:{SOURCES}|they|i\s+(?:have|found|can\s+(?:tell|offer|say)))\s+(?:do\s+|does\s+|can\s+)?
-      (?:say|tell\s+us|cover|show|suggest|advise|recommend|found|in\s+them|you|is\s+this)?s?(?:\s+(?:about|on|for)(?:\s+(?!(?:is|are|was|were|should|must|can|may|not|no)\b)[\w-]+){{1,6}})?
+    rf"""(?:here(?:'s|\s+is)\s+)?what\s+(?:{SOURCES}|they|i\s+(?:have|found|can\s+(?:tell|offer|say)))\s+
+        (?:do\s+|does\s+|can\s+)?
+      (?:say|tell\s+us|cover|show|suggest|advise|recommend|found|in\s+them|you|is\s+this)?s?(?:\s+
+        (?:about|on|for)(?:\s+(?!(?:is|are|was|were|should|must|can|may|not|no)\b)[\w-]+){{1,6}})?
       | here(?:'s|\s+is)\s+how\s+to(?:\s+[a-z-]+){{1,6}}""",
     re.VERBOSE | re.IGNORECASE,
 )
 # It sets a tone and can be held against no evidence: "Kidney function matters", "Great care is needed here".
 _EMPHASIS = re.compile(
     r"""(?:[A-Z][\w-]*\s+)(?:[a-z][\w-]*\s+){0,3}(?:matters?(?:\s+(?:here|too|as\s+well|a\s+lot|most))?
-      | (?:needs?|calls?\s+for|requires?|deserves?)\s+(?:great|special|extra|particular|some|real)?\s*(?:care|caution|attention|thought)\s+here)
-      | (?i:be\s+patient | know\s+the\s+(?:danger|warning)\s+signs | how\s+(?:it|this)\s+is\s+(?:taken|given|used|done|treated|diagnosed))""",
+      | (?:needs?|calls?\s+for|requires?|deserves?)\s+(?:great|special|extra|particular|some|real)?\s*
+        (?:care|caution|attention|thought)\s+here)
+      | (?i:be\s+patient | know\s+the\s+(?:danger|warning)\s+signs | how\s+(?:it|this)\s+is\s+
+        (?:taken|given|used|done|treated|diagnosed)
+      | (?:so\s+)?here(?:'s|\s+is)\s+an?\s+(?:[a-z-]+\s+){0,2}(?:summary|overview|guide|outline|rundown)
+      | let\s+me\s+(?:walk|take|talk|guide)\s+you\s+through\s+(?:the\s+|this\s+|it\s*)?
+        (?:evidence|steps|basics|options|details|sources)?)""",
     re.VERBOSE,
 )
 _SALUTATION = re.compile(r"(?:hi|hello|hey|dear)\s+(?:(?:mr|mrs|ms|dr)\.?\s+)?[A-Z][a-z]+\W*$", re.IGNORECASE)
@@ -207,6 +241,11 @@ def is_bare_answer(sentence: str) -> bool:
     return _BARE_ANSWER.match(sentence.replace("\u2019", "'")) is not None
 
 
+def is_emphasis(sentence: str) -> bool:
+    """Returns whether `sentence` only sets a tone: "Be patient", "Kidney function matters"."""
+    return _EMPHASIS.fullmatch(sentence.strip(" \t\r\n\"'*_()").rstrip(" .!:")) is not None
+
+
 def chatter_reason(sentence: str) -> str:
     """Returns what `sentence` is where it states nothing to check, else "".
 
@@ -218,7 +257,7 @@ def chatter_reason(sentence: str) -> str:
         not any(map(str.isalnum, plain))
         or is_bare_answer(plain)
         or _WHAT_SOURCES_SAY.fullmatch(plain.rstrip(" .:"))
-        or _EMPHASIS.fullmatch(plain.rstrip(" .!:"))
+        or is_emphasis(plain)
     ):
         return "no checkable content"
     if len(plain) > LONGEST_TALK:

@@ -48,10 +48,13 @@ _BARE_WORD = (
     r"(?:sources?|documents?|docs?|passages?|contexts?|references?|refs?\.?|chunks?|snippets?|excerpts?)"
 )
 _INTERVAL_BEFORE = re.compile(
-    r"""\b(?:CI|IQR|CrI|intervals?|ranges?|ranging|between|limits?|normal|reference|aged?|ages|score|scale|stage|grade|phase|interquartile|percentile
+    r"""\b(?:CI|IQR|CrI|intervals?|ranges?|ranging|between|limits?|normal|reference|aged?|ages|score|scale
+        |stage|grade|phase|interquartile|percentile
         |quartiles?|bounds?)(?:\s+(?:of|was|is|values?|range))?\s*[:,=]?\s*$""",
     re.IGNORECASE | re.VERBOSE,
 )
+# In "glucose is back to normal [3]" a single number is a source.
+_PLAIN_NORMAL = re.compile(r"\bnormal\s+$", re.IGNORECASE)
 _NUMBER_BEFORE = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)\s*(?:%|[A-Za-zµ]{1,6}/[A-Za-z.\d]{1,6})?\s*$")
 _FOOTNOTE = re.compile(r"\[\^[^\[\]\s]+\]:")
 _LIST_LINE = re.compile(r"(?:^|[\r\n])\s*(?:[-*•]\s*)?\(\d{1,2}\)\s*\S|[:;,]\s*(?:and\s+)?\(1\)\s+[^\W\d]")
@@ -130,7 +133,7 @@ def _is_definition(match: re.Match[str]) -> bool:
 
 
 def read_numbers(listed: str) -> list[str]:
-    """Returns the numbers of a list such as "1, 3-5"; [] where it counts down, from 0 or too far to be sources."""
+    """Returns the numbers of a list such as "1, 3-5"; [] where it counts down, from 0 or too far."""
     numbers: list[int] = []
     for part in re.split(r"[,;&]|\band\b", listed):
         ends = [int(end) for end in re.findall(r"\d+", part)]
@@ -224,7 +227,9 @@ def _read_address(match: re.Match[str], citable: Citable) -> _Found:
 
 def _read_square(match: re.Match[str], _: Citable) -> _Found | None:
     before = match.string[max(0, match.start() - 40) : match.start()]
-    if not match["word"] and (_INTERVAL_BEFORE.search(before) or _spreads(before, match["numbers"])):
+    numbers = match["numbers"]
+    is_interval = _INTERVAL_BEFORE.search(before) and not (numbers.isdigit() and _PLAIN_NORMAL.search(before))
+    if not match["word"] and (is_interval or _spreads(before, numbers)):
         return None
     return _Found(read_numbers(match["numbers"]))
 
@@ -257,7 +262,7 @@ def _read_sup(match: re.Match[str], _: Citable) -> _Found:
 
 
 def _read_round(match: re.Match[str], citable: Citable) -> _Found | None:
-    """Returns the numbers of "(1)" at the end of a statement, where no bracket of the answer is another thing."""
+    """Returns the numbers of "(1)" behind statements, where every such bracket of the answer cites."""
     text, (start, end) = match.string, match.span()
     numbers = read_numbers(match["numbers"])
     word = _LAST_WORD.search(text[max(0, start - 30) : start])
@@ -292,7 +297,8 @@ def _forms() -> Iterator[tuple[re.Pattern[str], Reader]]:
         (r"\u3010(?P<mark>\d{1,3})(?:\u2020[^\u3010\u3011\r\n]{0,80})?\u3011", _read_mark),
         (
             r"""(?P<image>!?)\[(?P<label>\[?[^\[\]\r\n]{1,200}\]?)\]
-                \((?P<url>\#[^()\s]{1,200}|https?://[^()\s]+(?:\([^()\s]*\)[^()\s]*)*)(?:\s+"[^"\r\n]*")?\)""",
+                \((?P<url>\#[^()\s]{1,200}|https?://[^()\s]+(?:\([^()\s]*\)[^()\s]*)*)
+                (?:\s+"[^"\r\n]*")?\)""",
             _read_link,
         ),
         (r"\[\s*(?P<names>[^\[\]\r\n]{1,160}?)\s*\]", _read_names),
@@ -310,8 +316,10 @@ def _forms() -> Iterator[tuple[re.Pattern[str], Reader]]:
         (rf"(?:{_BEHIND_RAISED}|(?<=\s)(?=<sup>)){_SUP}", _read_sup),
         (rf"(?<=\S)[ ]?\((?P<numbers>{_NUMBERS})\)", _read_round),
         (
-            rf"""(?<![\w\[(])(?P<lead>(?:,\s*)?\b(?:according\s+to|as\s+(?:stated|shown|described|reported|noted)\s+(?:in|by)|per|see|from|in|by|cf\.?)
-                \s+(?:the\s+)?)?\b(?P<word>{_BARE_WORD})[ ]?:?[ ]?\#?[ ]?(?P<numbers>{_COUNTED}){_UNIT_BEHIND}""",
+            rf"""(?<![\w\[(])(?P<lead>(?:,\s*)?\b(?:according\s+to
+                  |as\s+(?:stated|shown|described|reported|noted)\s+(?:in|by)|per|see|from|in|by|cf\.?)
+                \s+(?:the\s+)?)?\b(?P<word>{_BARE_WORD})[ ]?:?[ ]?\#?[ ]?
+                (?P<numbers>{_COUNTED}){_UNIT_BEHIND}""",
             _read_bare,
         ),
     )

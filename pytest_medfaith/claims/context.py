@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from pytest_medfaith.english import lexicon
@@ -16,6 +17,9 @@ from pytest_medfaith.english.verbs import is_auxiliary, is_content
 _POINTERS = word_set("it its he she they their this that these those such his her him them itself themselves")
 _OTHERS = word_set("another other others both neither either former latter same")
 _SUBJECTS = word_set("it he she they")  # in "Against placebo it halved the risk" the last word of the subject
+_CONTRACTED = re.compile(
+    rf"(?:{'|'.join((*_SUBJECTS, 'this', 'that', 'these', 'those'))})['’](?:s|re|ll|ve|d)$"
+)
 _SHARES = word_set(
     "about roughly around approximately nearly almost some most many few several all none each a an half "
     "more fewer up over under"
@@ -72,6 +76,8 @@ def stands_alone(part: Part) -> bool:
     "It lowers glucose", "In children, it is unsafe", "The dose is 5 mg", "Take 5 mg" and "Nausea" do not.
     """
     words, clause = part.words, part.clause
+    if _has_contracted_subject(words if clause is None else (*words[:1], *clause.subject)):
+        return False
     if clause is None:
         led = any(word.borrowed or word.text == ":" for word in words)
         goes_on = words[0].lower in _GOING_ON or words[0].text[0].isdigit() or holds(words, _HANGING)
@@ -87,6 +93,11 @@ def stands_alone(part: Part) -> bool:
     pronoun = subject[-1].lower in _SUBJECTS and not any(word.text == ":" for word in subject)
     unnamed = pronoun or _is_definite(subject) or _is_share(subject)
     return not (unnamed or _points(subject) or _points(words[: clause.lead]))
+
+
+def _has_contracted_subject(words: Phrase) -> bool:
+    """Returns whether one of `words` is "it's", "they're" or their like: the clause reader sees no verb."""
+    return any(_CONTRACTED.match(word.lower) and not word.inside for word in words)
 
 
 def _is_elliptic(words: Phrase) -> bool:

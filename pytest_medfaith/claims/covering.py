@@ -17,15 +17,15 @@ _NEGATION = re.compile(r"\b(?:not|no|never|none|without|cannot|nor|neither)\b|n[
 
 
 def completed(found: Sequence[Claim], ruled: Sequence[Claim], *, alone: bool = False) -> list[Claim]:
-    """Returns the claims of a model, and those by the rules that they do not cover, in the order of their spans.
+    """Returns a model's claims, and claims by rules that these do not cover, in the order of spans.
 
     Their ids are c1, c2, ...
 
     Args:
         found: the model's claims.
         ruled: the claims by the rules.
-        alone: whether a single claim must cover a claim by the rules. The halves of "Iron treats anaemia" hold
-            all its words, and neither says what it says.
+        alone: whether a single claim must cover a claim by the rules. The halves of "Iron treats anaemia"
+            hold all its words, and neither half says what it says.
     """
     kept = [*found, *(claim for claim in ruled if not covers(found, claim, alone=alone))]
     ordered = sorted(kept, key=lambda claim: (claim.start, claim.end, claim.text))

@@ -6,6 +6,7 @@ words before a claim here, and never evidence for it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,10 +17,31 @@ from pytest_medfaith.english.grammar import Part
 from pytest_medfaith.english.lexicon import word_set
 from pytest_medfaith.english.phrases import read_words
 from pytest_medfaith.english.sentences import sentences_of
+from pytest_medfaith.english.words import content_keys
+from pytest_medfaith.entities.linker import link
 from pytest_medfaith.records import Claim
 
+_TOPICS = ("drug", "disease", "gene", "organism")
 _MOST_WORDS = 60  # before the question: more would push the claim out of what a model reads
 # A statement that begins so asks for something, and a "Yes" behind it agrees to nothing.
+# What a follow-up may ask of whatever was spoken of: "Which drugs should be avoided?" names no topic.
+_NO_TOPIC = content_keys(
+    """
+    drug drugs medicine medication tablet tablets pill treatment treat therapy option choice alternative
+    alternatives first second line first-line second-line dose dosage amount maximum minimum limit side effect
+    risk danger benefit harm cause symptom sign test diagnosis diagnose prevention prevent doctor hospital
+    emergency help work use take taken give given start stop avoid avoided need recommended recommend best
+    better worse safe unsafe dangerous common long often much many soon late day week month year time eat
+    drink food diet meal alcohol exercise surgery operation guideline evidence study people patient person
+    adult else more other another different also still possible happen wait last expect know see contact
+    anything something interaction interact contraindication contraindicated vaccine lower higher raise reduce
+    i'm we're
+    """
+)
+_GOES_ON = re.compile(r"\W*(?:and|but|or|so|also|then|what about|how about)\b", re.IGNORECASE)
+_POINTS = re.compile(
+    r"\b(?:it|its|that|this|these|those|they|them|their|one|ones|both|either)\b", re.IGNORECASE
+)
 _ASKS_FOR = word_set("i i'd i'm we please tell explain help thanks thank hello hi")
 
 
@@ -48,6 +70,58 @@ def asked_in(question: str, turns: Sequence[Any]) -> str:
     while kept and sum(len(one.split()) for one in kept) > _MOST_WORDS:
         kept.pop(0)
     return " ".join([*map(_ended, kept), _as_question(question)])
+
+
+def standalone_question(question: str, turns: Sequence[Any]) -> str:
+    """Returns a question with the words of earlier turns that a retriever needs to find what it asks.
+
+    After "How is migraine treated?" the question "And in pregnancy?" becomes "How is migraine treated? And in
+    pregnancy?". What the user asked goes before it, back to a question that names its topic. Of the assistant
+    only the first sentence of the last answer does, where "it" or "that" may mean something of it. Answers
+    are long, and would drown the question.
+
+    Args:
+        question: the last message of the user.
+        turns: mappings with role and content, the earliest first.
+    """
+    asked = [turn["content"] for turn in turns if turn["role"] == "user"]
+    if not _goes_on(question):
+        return " ".join([*_short([one for turn in asked for one in _stated(turn)]), question])
+    if not asked:
+        return question
+    begin = next((place for place in reversed(range(len(asked))) if not _goes_on(asked[place])), 0)
+    answered = [turn["content"] for turn in turns if turn["role"] != "user"]
+    pointed = sentences_of(answered[-1])[:1] if answered and _POINTS.search(question) else []
+    kept = [" ".join(asked[begin].split()[:_MOST_WORDS]), *asked[begin + 1 :], *pointed]
+    return " ".join([*_short(kept), question])
+
+
+def _short(texts: list[str]) -> list[str]:
+    """Returns the first of `texts` that have 60 words together, each with a stop at its end."""
+    kept = [text.strip() for text in texts]
+    while kept and sum(len(one.split()) for one in kept) > _MOST_WORDS:
+        kept.pop()
+    return list(map(_ended, kept))
+
+
+def _stated(message: str) -> list[str]:
+    """Returns what a user states in a message, without questions and idle words."""
+    return [
+        one
+        for one in sentences_of(message)
+        if not (is_question(one) or one.endswith("?") or idle_reason(one))
+    ]
+
+
+def _goes_on(question: str) -> bool:
+    """Returns whether a message asks of what was said before: it names no topic, or only points at one."""
+    if _GOES_ON.match(question) or (_POINTS.search(question) and not _is_whole(question)):
+        return True
+    named = link(question)
+    if any(mention.kind in _TOPICS for mention in named):
+        return False
+    groups = " ".join(question[mention.start : mention.end] for mention in named)
+    return content_keys(question) - content_keys(groups) <= _NO_TOPIC
 
 
 def said_by_user(question: str, turns: Sequence[Any]) -> str:

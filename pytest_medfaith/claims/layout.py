@@ -38,12 +38,18 @@ _LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|$)")
 _ITEM = re.compile(
     r"""(?P<mark>\s*(?:>\s*)*(?:
         [-*+•◦▪‣·●\u2013—]\s+ | [•◦▪‣●]\s* | [-\u2013]\s*(?=[A-Z]) |
-        \(?\d{1,2}[.)]\s+ | \d{1,2}[.)](?=["“A-Za-z*]) | \(?[A-Za-z]\)\s+ | [A-H]\.\s+(?=[A-Z][a-z]) | \(?(?:[ivx]{1,4}|[IVX]{1,4})[.)]\s+(?=\S)
+        \(?\d{1,2}[.)]\s+ | \d{1,2}[.)](?=["“A-Za-z*]) | \(?[A-Za-z]\)\s+ | [A-H]\.\s+(?=[A-Z][a-z])
+          | \(?(?:[ivx]{1,4}|[IVX]{1,4})[.)]\s+(?=\S)
     ))""",
     re.VERBOSE,
 )
 _HEADING = re.compile(r"(?P<mark>\s*#{1,6}\s+)")
 _BOLD_LINE = re.compile(r"(?P<mark>)\s*(?:\*\*|__)[^*_]{1,80}(?:\*\*|__)\s*:?\s*$")
+# "**INR 9, patient well.** Hold the drug": what stands in bold says of what the sentence behind it speaks.
+_BOLD_LABEL = re.compile(
+    r"(?P<ahead>(?:^|(?<=[\r\n]))[ \t]*(?:[-*+•]\s+|\d{1,2}[.)]\s+)?(?P<mark>\*\*|__))"
+    r"(?P<label>[^*_.!?:\r\n]{3,60})\.(?P=mark)(?=[ \t]+\S)"
+)
 _QUOTE = re.compile(r"(?P<mark>\s*(?:>(?!\s*[\d=]))+\s*)")
 _ROW = re.compile(r"(?P<mark>)(?:\s*\|.*\|\s*$|[^|]+(?:\s\|\s[^|]+){2,}$)")
 _RULE = re.compile(r"(?:```[\w+-]*|~~~[\w+-]*|[-=_*~\s|:]*)$")  # of a line without blanks around it
@@ -146,6 +152,7 @@ def read_layout(answer: str) -> Layout:
     skipped = [(start, end, "reasoning") for start, end in thoughts]
     raw = _blanked(answer, thoughts)
     raw = _RAISED.sub(_joined, raw)
+    raw = _BOLD_LABEL.sub(_labelled, raw)
     raw = _BREAK_TAG.sub(lambda tag: "\n" + " " * (len(tag[0]) - 1), raw)
     text = _LINK.sub(lambda link: " " * len(link[1]) + link[2] + " " * len(link[3]), raw)
     for mark in _MARKS:
@@ -178,6 +185,24 @@ def read_layout(answer: str) -> Layout:
         if text[piece.start : piece.end].strip()
     )
     return Layout(text, pieces, tuple(_sentences(text, pieces)), tuple(sorted(skipped)))
+
+
+def _labelled(found: re.Match[str]) -> str:
+    """Returns a bold label with a number and without a predicate, with a colon for its full stop.
+
+    "INR 9, patient well" and "Step 1" are labels; "Take 5 mg" and "Be patient" say something themselves.
+    """
+    part = Part(read_words(found["label"]))
+    numbered = any(map(str.isdigit, found["label"]))
+    if not numbered or not part.words or has_amount(found["label"]) or (part.clause or _bids(part)):
+        return found[0]
+    return f"{found['ahead']}{found['label']}:{found['mark']}"
+
+
+def _bids(label: Part) -> bool:
+    """Returns whether a label is an order; "Step 1" is none."""
+    numbered = len(label.words) > 1 and label.words[1].text[0].isdigit()
+    return is_order(label.words) and not numbered
 
 
 def _sentences(text: str, blocks: Iterable[Block]) -> list[Sentence]:

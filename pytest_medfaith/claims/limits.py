@@ -37,7 +37,7 @@ class LimitedExtractor:
         return list(self.limited(read_claims(self.extractor, answer, question=question), answer).claims)
 
     def limited(self, read: Reading, answer: str) -> Reading:
-        """Returns the claims of `read` within the limits; what is left out is dropped, with the limit as the reason."""
+        """Returns the claims of `read` within the limits; the limit is the reason why others are dropped."""
         from pytest_medfaith.claims.split import Reading
 
         long_enough = [claim for claim in read.claims if len(claim.text.split()) >= self.min_words]

@@ -50,10 +50,17 @@ _SECOND_PERSON = (
 )
 
 
+# "How does X change Y, and what should be done?" asks twice, and takes only the first part for granted.
+_SECOND_QUESTION = re.compile(
+    r",?\s+(?:and|or)\s+(?:what|how|when|where|which|who|why|should|can|could|is|are|do|does)\b.*$",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
 def presupposed(question: str) -> str:
-    """Returns the statement that `question` takes for granted; empty where it takes none, or says of the asker."""
+    """Returns the statement that `question` takes for granted; empty for none, or one about the asker."""
     for start, end in sentence_spans(question):
-        sentence = question[start:end].strip()
+        sentence = _SECOND_QUESTION.sub("", question[start:end].strip())
         if len(sentence) <= _MOST_CHARACTERS and (stated := _stated(sentence)):
             too_vague = len(content_keys(stated)) < _LEAST_WORDS
             if not (too_vague or _OF_THE_ASKER.search(stated) or _OPEN.search(stated)):
@@ -73,7 +80,7 @@ def _stated(sentence: str) -> str:
 
 
 def _with_verb(auxiliary: str, words: list[str]) -> str:
-    """Returns "metformin causes weight gain" for "does", "metformin cause weight gain"; empty without a verb."""
+    """Returns "iron causes nausea" for "does", "iron cause nausea"; empty without a verb."""
     verbs = [
         place
         for place, word in enumerate(words)
@@ -90,7 +97,7 @@ def _with_verb(auxiliary: str, words: list[str]) -> str:
 
 
 def _with_auxiliary(auxiliary: str, words: list[str]) -> str:
-    """Returns "aspirin is safe in children" for "is", "aspirin safe in children"; empty where its place is open."""
+    """Returns "iron is safe" for "is", "iron safe"; empty where the verb's place is open."""
     for place, word in enumerate(words):
         forms = verb_forms().get(word.lower(), frozenset())
         verbal = forms & {"part", "ing"} and "base" not in forms

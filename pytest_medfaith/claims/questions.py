@@ -115,7 +115,7 @@ def polar_sentences(question: str) -> list[str]:
 
 
 def begins_polar(text: str) -> bool:
-    """Returns whether `text` begins as a polar question does, though it has no mark: "Can adults take 8 g"."""
+    """Returns whether `text` begins as a polar question does, without a mark: "Can adults take 8 g"."""
     words = SPOKEN.findall(_without_opening(_plain(text)).lower())
     return len(words) > _LONGEST_FRAGMENT - 2 and words[0] in _INVERTED and words[1] != "not"
 

@@ -70,28 +70,43 @@ _BEHIND = (
 )
 _ASKING = rf"""(?:
     (?:consult|contact|see|visit|ask|call|ring|phone|email|message)(?:ing|ed)?\s+(?:at\s+|in\s+at\s+)?{_WHOM}
-  | (?:speak|turn|go|talk(?:\s+(?:it|this|that|things|everything))?(?:\s+(?:through|over))?|reach\s+out|refer|chat|follow\s+up|double-?check|check(?:\s+in)?|get\s+in\s+touch|be\s+guided|spoke)(?:ing|ed)?\s+(?:to|with|by)\s+{_WHOM}
-  | (?:discuss|(?:double-?)?check|confirm|review|clarify|verify|settle|talk|go|agree)(?:ing|ed)?\s+(?:over\s+|through\s+)?{_MATTER}\s*(?:over\s+|through\s+)?(?:with|by)\s+{_WHOM}
-  | (?:rais(?:e|ing)|tak(?:e|ing)|bring(?:ing)?|run(?:ning)?)\s+{_QUESTION}\s+(?:up\s+)?(?:with|past|by|to)\s+{_WHOM}
+  | (?:speak|turn|go|talk(?:\s+(?:it|this|that|things|everything))?(?:\s+(?:through|over))?|reach\s+out|refer
+    |chat|follow\s+up|double-?check|check(?:\s+in)?|get\s+in\s+touch|be\s+guided|spoke)(?:ing|ed)?\s+
+    (?:to|with|by)\s+{_WHOM}
+  | (?:discuss|(?:double-?)?check|confirm|review|clarify|verify|settle|talk|go|agree)(?:ing|ed)?\s+
+    (?:over\s+|through\s+)?{_MATTER}\s*(?:over\s+|through\s+)?(?:with|by)\s+{_WHOM}
+  | (?:rais(?:e|ing)|tak(?:e|ing)|bring(?:ing)?|run(?:ning)?)\s+{_QUESTION}\s+(?:up\s+)?(?:with|past|by|to)\s+
+    {_WHOM}
   | (?:rais(?:e|ing)|bring(?:ing)?)\s+{_QUESTION}(?:\s+up)?(?=\s+(?:at|during)\s+your\s+next)
-  | (?:get(?:ting)?|seek(?:ing)?|tak(?:e|ing)|ask(?:ing)?\s+for|obtain(?:ing)?)\s+{_ADVICE}\s+(?:from|of)\s+{_WHOM}
+  | (?:get(?:ting)?|seek(?:ing)?|tak(?:e|ing)|ask(?:ing)?\s+for|obtain(?:ing)?)\s+{_ADVICE}\s+(?:from|of)\s+
+    {_WHOM}
   | hav(?:e|ing)\s+a\s+(?:word|chat|talk)\s+with\s+{_WHOM} | giv(?:e|ing)\s+{_WHOM}\s+a\s+(?:ring|call|bell)
-  | hav(?:e|ing)\s+{_QUESTION}\s+(?:checked|confirmed|reviewed|looked\s+at)\s+by\s+{_WHOM} | let(?:ting)?\s+{_WHOM}\s+(?:decide|check|confirm|guide|advise)(?:\s+(?:{_QUESTION}|you))? | let(?:ting)?\s+{_WHOM}\s+know
+  | hav(?:e|ing)\s+{_QUESTION}\s+(?:checked|confirmed|reviewed|looked\s+at)\s+by\s+{_WHOM} | let(?:ting)?\s+
+    {_WHOM}\s+(?:decide|check|confirm|guide|advise)(?:\s+(?:{_QUESTION}|you))? | let(?:ting)?\s+{_WHOM}\s+know
 )"""
 _BEGINNING = r"""(?:
     (?:(?:please|do|kindly|always|just|so|then|and|instead|therefore|perhaps|ideally|again)\b[\s,]*)*
-    (?:(?:you|he|she|they)\s*(?:should|could|can|may|must|(?:might|may|could)\s+(?:want|wish|like)\s+to|(?:will|'ll)\s+(?:need|want|have)\s+to|(?:would\s+)?(?:need|ought|have)\s+to|would\s+do\s+(?:well|best)\s+to
+    (?:(?:you|he|she|they)\s*(?:should|could|can|may|must|(?:might|may|could)\s+(?:want|wish|like)\s+to
+      |(?:will|'ll)\s+(?:need|want|have)\s+to|(?:would\s+)?(?:need|ought|have)\s+to|would\s+do\s+
+      (?:well|best)\s+to
         |(?:are|'re)\s+best\s+to)\s+(?:(?:also|always|first|please)\s+)*
-      |i\s*(?:'d|\s+would|\s+can\s+only|\s+do)?\s*(?:strongly\s+|still\s+|always\s+)?(?:suggest|recommend|advise|encourage|urge|ask)\s+(?:that\s+you\s+|(?:you|them|him|her)\s+to\s+|you\s+)?
+      |i\s*(?:'d|\s+would|\s+can\s+only|\s+do)?\s*(?:strongly\s+|still\s+|always\s+)?
+        (?:suggest|recommend|advise|encourage|urge|ask)\s+
+        (?:that\s+you\s+|(?:you|them|him|her)\s+to\s+|you\s+)?
       |i\s*(?:'d|\s+would)\s+(?:much\s+)?(?:rather|prefer\s+it\s+if)\s+you\s+
       |it\s*(?:may|might|would|will|can)\s+help\s+to\s+
       |it\s*(?:'s|is|would\s+be|may\s+be|might\s+be)\s+(?:(?:always|very|probably|therefore|still)\s+)?
-        (?:best|better|safest|safer|sensible|wise|wisest|important|essential|advisable|a\s+good\s+idea|worth)\s*(?:to\s+|that\s+you\s+)?
-      |(?:the|your|a)\s+(?:best|safest|right|next|wisest|better)\s+(?:thing|option|step|course|plan|move|idea|advice)(?:\s+to\s+do)?\s+(?:is|would\s+be|may\s+be)\s+to\s+)?
+        (?:best|better|safest|safer|sensible|wise|wisest|important|essential|advisable|a\s+good\s+idea
+          |worth)\s*(?:to\s+|that\s+you\s+)?
+      |(?:the|your|a)\s+(?:best|safest|right|next|wisest|better)\s+
+        (?:thing|option|step|course|plan|move|idea|advice)(?:\s+to\s+do)?\s+(?:is|would\s+be|may\s+be)\s+
+        to\s+)?
     (?:please\s+)?
 )"""
-_WORRIED = r"""(?:(?:if|when|in\s+case)\s+(?:you|anything|in)\b(?:\s*(?:'re|are|is|have|had|any|unsure|doubt|doubts|struggling|worried|concerned|questions?|concerns?|about|this|it|need|more
-    |help|advice|further|would|like|to|know|feel|still|not|sure|certain|want|unclear|remain|you|other)\b){1,9}\s*,\s*)?"""
+_WORRIED = r"""(?:(?:if|when|in\s+case)\s+(?:you|anything|in)\b(?:\s*(?:'re|are|is|have|had|any|unsure|doubt
+    |doubts|struggling|worried|concerned|questions?|concerns?|about|this|it|need|more
+    |help|advice|further|would|like|to|know|feel|still|not|sure|certain|want|unclear|remain|you
+      |other)\b){1,9}\s*,\s*)?"""
 _CAN = (
     r"(?:can|could|may|will\s+be\s+able\s+to|would\s+be\s+able\s+to|should\s+be\s+able\s+to|is\s+able\s+to"
     r"|are\s+able\s+to|will\s+know\s+how\s+to)"
@@ -100,7 +115,8 @@ _OUGHT = (
     r"(?:should|must|would\s+(?:have|need)\s+to|will\s+(?:have|need)\s+to|has\s+to|have\s+to|needs?\s+to|can"
     r"|could|is\s+the\s+(?:one|person)\s+to)"
 )
-_TELLING = rf"""(?:(?:tell|advise|help|answer|explain|say|guide)(?:\s+(?:you|him|her|them|this|that|it|your\s+questions?|more|better|further|on|about|with|{_MATTER})\b){{0,5}})"""
+_TELLING = rf"""(?:(?:tell|advise|help|answer|explain|say|guide)(?:\s+(?:you|him|her|them|this|that|it
+    |your\s+questions?|more|better|further|on|about|with|{_MATTER})\b){{0,5}})"""
 _DECIDING = rf"(?:decide|judge|make)(?:\s+{_MATTER})?"
 _BEST = r"(?:the\s+)?(?:best|right|only)\s+(?:person|people|place|one)"
 _SENDS = (
@@ -143,8 +159,11 @@ _SENDS = (
         rf"|requires)\s+(?:the\s+)?(?:{_WHOM}'s?\s+(?:own\s+)?(?:judge?ment|opinion|advice|decision)"
         rf"|(?:judge?ment|opinion|advice)\s+(?:of|from|by)\s+{_WHOM})"
     ),
-    rf"""(?:(?:this|it|that|these|which|and|(?:this|the|my)\s+(?:information|answer|summary|text))\s+)?(?:(?:does|do|can|should|must|could)\s*(?:not|n't)\s+(?:be\s+)?(?:replace|a\s+substitute\s+for)
-        |(?:is|are)\s*(?:not|n't)\s+a\s+(?:substitute|replacement)\s+for|can(?:not|'t)\s+replace)\s+(?:the\s+)?(?:advice|care|judge?ment|assessment|consultation|opinion|guidance)\s+(?:from|of|by|with)\s+{_WHOM}""",
+    rf"""(?:(?:this|it|that|these|which|and|(?:this|the|my)\s+(?:information|answer|summary|text))\s+)?
+        (?:(?:does|do|can|should|must|could)\s*(?:not|n't)\s+(?:be\s+)?(?:replace|a\s+substitute\s+for)
+        |(?:is|are)\s*(?:not|n't)\s+a\s+(?:substitute|replacement)\s+for|can(?:not|'t)\s+replace)\s+
+          (?:the\s+)?(?:advice|care|judge?ment|assessment|consultation|opinion|guidance)\s+
+          (?:from|of|by|with)\s+{_WHOM}""",
     r"(?:this|it|that)\s+is\s+(?:only\s+|just\s+)?general\s+(?:information|guidance|advice)(?:\s+only)?",
 )
 _LONGEST = 300  # characters: longer sentences say more than whom to ask

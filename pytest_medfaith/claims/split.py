@@ -23,6 +23,7 @@ from pytest_medfaith.claims.asked import (
     without_label,
 )
 from pytest_medfaith.claims.blocks import Line, read_lines
+from pytest_medfaith.claims.chatter import is_emphasis
 from pytest_medfaith.claims.citations import read_citations
 from pytest_medfaith.claims.clauses import split_clauses
 from pytest_medfaith.claims.context import names_its_matter, stands_alone
@@ -231,7 +232,7 @@ def _answered(line: Line, answer: Answer, told: Told, reason: str) -> tuple[list
 def _split_line(text: str, line: Line, told: Told) -> tuple[list[_Made], Told]:
     """Returns the statements of a line and the idle parts of it, and what is told before the next line."""
     whole, sentence = without_label(text, line.part, told), line.sentence
-    reason = idle_reason(whole.text)
+    reason = idle_reason(whole.text) or _sets_a_tone(whole)
     answer = read_answer_of(text, line, told, reason)
     if answer is not None:
         return _answered(line, answer, told, reason)
@@ -255,6 +256,12 @@ def _split_line(text: str, line: Line, told: Told) -> tuple[list[_Made], Told]:
     if agreed:
         made.insert(0, _Statement(sentence, Part((*told.asked, *agreed)), told.behind))
     return made, told.stated(whole)
+
+
+def _sets_a_tone(item: Part) -> str:
+    """Returns why an item that carries its intro states nothing, or "": "The main points: Be patient."."""
+    own = tuple(word for word in item.words if not word.borrowed and word.text != ":")
+    return "no checkable content" if own and own != item.words and is_emphasis(Part(own).text) else ""
 
 
 def _run(rules: Iterable[Rule], whole: Part) -> list[Part]:

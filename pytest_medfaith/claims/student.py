@@ -145,7 +145,7 @@ def tagged_spans(folder: Path, most: int, answer: str) -> list[Span]:
 
 
 def _trimmed(text: str, start: int, end: int) -> Span:
-    """Returns the span from its first to its last letter, digit or sign of per cent; of no width without any."""
+    """Returns the span from the first to the last letter, digit or per cent sign; no width for none."""
     places = [i for i in range(start, end) if text[i].isalnum() or text[i] in "%)]"]
     return (places[0], places[-1] + 1) if any(text[i].isalnum() for i in places) else (start, start)
 

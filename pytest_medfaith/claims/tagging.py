@@ -11,7 +11,7 @@ Span = tuple[int, int]
 
 
 def tags_of_spans(offsets: Sequence[Span], claims: Sequence[Span]) -> list[str]:
-    """Returns the tag of each token at `offsets` under the claims; of two claims that overlap the first counts.
+    """Returns the tag of each token at `offsets`; where two claims overlap, the first counts.
 
     Tokens of no width, such as a model's frame, are O.
     """
@@ -28,7 +28,7 @@ def tags_of_spans(offsets: Sequence[Span], claims: Sequence[Span]) -> list[str]:
 
 
 def spans_of_tags(offsets: Sequence[Span], tags: Sequence[str]) -> list[Span]:
-    """Returns the spans that the tags of the tokens at `offsets` mark; an I behind an O begins a claim, too."""
+    """Returns the spans that the tags of the tokens at `offsets` mark; an I behind an O begins a claim."""
     spans: list[Span] = []
     inside = False
     for (start, end), tag in zip(offsets, tags, strict=True):

@@ -14,8 +14,8 @@ from pytest_medfaith.errors import DataError
 NameArgument = Annotated[
     str,
     typer.Argument(
-        help="A data set, such as bioasq, medquad, pubmedqa, liveqa, meddialog, healthsearchqa, ms2 or kqa; "
-        "or traces."
+        help="A data set, such as bioasq, medquad, pubmedqa, liveqa, meddialog, healthsearchqa, ms2, kqa, "
+        "medqa or medmcqa; or traces."
     ),
 ]
 DataArgument = Annotated[

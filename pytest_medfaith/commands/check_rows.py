@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_medfaith.answers.row_files import read_row_file
 from pytest_medfaith.errors import DataError, shown
 from pytest_medfaith.jsonl import read_rows
 from pytest_medfaith.records import LABELS, Chunk, Claim
@@ -35,15 +36,19 @@ class CheckRow:
 
 
 def read_check_rows(path: Path) -> list[CheckRow]:
-    """Returns the rows of a JSON Lines file of {"id", "claim", "evidence"}; without an id row 3 is `line-3`.
+    """Returns the rows of a file of {"id", "claim", "evidence"}; without an id row 3 is `line-3`.
+
+    The file is Parquet where its name ends with .parquet, else JSON Lines.
 
     Raises:
         DataError: no rows, or a line whose claim or evidence is missing or of the wrong type; the message
             names file, line, field and value.
     """
-    rows = [
-        _check_row({"id": f"line-{number}", **row}, f"{path}:{number}") for number, row in read_rows(path)
-    ]
+    if path.suffix.lower() == ".parquet":
+        read = ((number, place, row) for number, (place, row) in enumerate(read_row_file(path), start=1))
+    else:
+        read = ((number, f"{path}:{number}", row) for number, row in read_rows(path))
+    rows = [check_row(row, number, place) for number, place, row in read]
     if not rows:
         raise DataError(
             f"{path}: no rows, so nothing would be checked; "
@@ -52,7 +57,17 @@ def read_check_rows(path: Path) -> list[CheckRow]:
     return rows
 
 
-def _check_row(row: dict[str, Any], place: str) -> CheckRow:
+def row_name(row: Mapping[str, Any], number: int) -> Any:
+    """Returns the id of a row; that of row 3 is `line-3` where it has none."""
+    return row.get("id", f"line-{number}")
+
+
+def check_row(row: Mapping[str, Any], number: int, place: str) -> CheckRow:
+    """Returns row `number` of a file.
+
+    Raises:
+        DataError: claim or evidence is missing or of the wrong type; the message names `place`.
+    """
     for key in ("claim", "evidence"):
         if key not in row:
             raise DataError(
@@ -65,7 +80,7 @@ def _check_row(row: dict[str, Any], place: str) -> CheckRow:
         raise DataError(f"{place}: field 'claim' is {shown(claim)}, expected text")
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise DataError(f"{place}: field 'evidence' is {shown(evidence)}, expected text or a list of texts")
-    return CheckRow(row["id"], claim, tuple(texts))
+    return CheckRow(row_name(row, number), claim, tuple(texts))
 
 
 def check_rows(

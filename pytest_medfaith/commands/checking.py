@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pytest_medfaith import defaults
+from pytest_medfaith.commands.engine import (
+    AddressOption,
+    BlockRowsOption,
+    EngineOption,
+    WorkersOption,
+    engine_of,
+    refuse_in_bulk,
+    say_poison,
+)
 from pytest_medfaith.commands.parts import (
     CheckerOption,
     LlmOption,
@@ -31,12 +42,15 @@ CalibrationOption = Annotated[
 ]
 RowsArgument = Annotated[
     Path,
-    typer.Argument(help='JSON Lines of {"id", "claim", "evidence"}; evidence is a text or a list of texts.'),
+    typer.Argument(
+        help='JSON Lines or Parquet of {"id", "claim", "evidence"}; evidence is a text or a list of texts.'
+    ),
 ]
 ResultsOption = Annotated[
     Path,
     typer.Option(
-        help='The file to write: JSON Lines of {"id", "label", "probs", "span"}, in the order of ROWS.'
+        help='The file to write: JSON Lines, or .parquet, of {"id", "label", "probs", "span"}, in the order '
+        "of ROWS."
     ),
 ]
 ResponsesArgument = Annotated[
@@ -65,35 +79,65 @@ def check(
     calibration: CalibrationOption = None,
     root: RootOption = Path(),
     llm: LlmOption = None,
+    engine: EngineOption = "process",
+    address: AddressOption = None,
+    workers: WorkersOption = None,
+    block_rows: BlockRowsOption = None,
 ) -> None:
     """Judge claims by their evidence, row by row.
 
     Example: medfaith check claims.jsonl --out verdicts.jsonl
 
     A row whose claim or evidence holds no word is labelled "unscored" with the reason, and counted at the
-    end.
+    end. With --engine ray a row that cannot be read or judged is unscored too, and the exit status is 1.
     """
+    from pytest_medfaith.bulk.results import check_results
     from pytest_medfaith.checking.cache import check_cache
-    from pytest_medfaith.commands.check_rows import check_rows, read_check_rows
-    from pytest_medfaith.jsonl import refuse_overwriting, write_records
-    from pytest_medfaith.safety.rulebook import load_rulebook
+    from pytest_medfaith.jsonl import refuse_overwriting
 
     read = {"the file of rows": rows, "the calibration": calibration}
     refuse_overwriting({"--out": out, "--cache": cache}, read)
     check_cache(cache)
-    loaded, teacher = read_check_rows(rows), teacher_for(checker, root, llm)
-    judge = _calibrated_checker(checker, cache, rules_off or (), calibration, teacher, root)
-    rulebook = load_rulebook().without(rules_off or ())
-    results = check_rows(loaded, judge, rulebook=rulebook, progress=progress_bar("pairs"))
-    write_records(out, results)
-    labels = [row["label"] for row in results]
-    counts = [
-        f"{labels.count(label)} {label}"
+    check_results(out)
+    cluster = engine_of(engine, address=address, workers=workers, block_rows=block_rows)
+    if cluster is None:
+        teacher = teacher_for(checker, root, llm)
+        loaded = partial(_calibrated_checker, checker, cache, rules_off or (), calibration, teacher, root)
+        _say_counts(out, _check_here(rows, out, loaded, rules_off or ()))
+        end_teacher(teacher)
+        return
+    from pytest_medfaith.commands.bulk_check import CheckWork, bulk_check
+
+    refuse_in_bulk({"--cache": cache, "--llm": llm}, checker)
+    off, root = tuple(rules_off or ()), root.resolve()
+    fitted = calibration.resolve() if calibration else None
+    work = CheckWork(checker=checker, rules_off=off, calibration=fitted, root=root, name=str(rows))
+    counts, account = bulk_check(cluster, rows, out, work)
+    _say_counts(out, counts)
+    say_poison(account, "rows")
+
+
+def _check_here(
+    rows: Path, out: Path, load: Callable[[], Checker], rules_off: Sequence[str]
+) -> Mapping[str, int]:
+    """Judges rows in this process and writes the results; returns how many rows have each label."""
+    from pytest_medfaith.bulk.results import write_results
+    from pytest_medfaith.commands.check_rows import check_rows, read_check_rows
+    from pytest_medfaith.safety.rulebook import load_rulebook
+
+    loaded, rulebook = read_check_rows(rows), load_rulebook().without(rules_off)
+    results = check_rows(loaded, load(), rulebook=rulebook, progress=progress_bar("pairs"))
+    write_results(out, results)
+    return Counter(row["label"] for row in results)
+
+
+def _say_counts(out: Path, counts: Mapping[str, int]) -> None:
+    told = [
+        f"{counts[label]} {label}"
         for label in ("entail", "neutral", "contradict", "uncertain", "unscored")
-        if label in labels
+        if counts.get(label)
     ]
-    say(f"{out}: {len(results)} rows, {', '.join(counts)}", err=True)
-    end_teacher(teacher)
+    say(f"{out}: {sum(counts.values())} rows, {', '.join(told)}", err=True)
 
 
 def score(

@@ -245,7 +245,7 @@ def _say_hit(hit: Hit, match: Match) -> None:
 
 
 def _by_retriever(hit: Hit) -> str:
-    """Returns the rank and the score that each retriever gave a hit, as in "bm25 1 at 7.2, dense 3 at 0.61"."""
+    """Returns each retriever's rank and score of a hit, as in "bm25 1 at 7.2, dense 3 at 0.61"."""
     scores = {name: f" at {score:.3g}" for name, score in hit.scores.items()}
     return ", ".join(f"{one_line(name)} {rank}{scores.get(name, '')}" for name, rank in hit.ranks.items())
 

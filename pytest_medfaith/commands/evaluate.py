@@ -9,6 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pytest_medfaith.commands.engine import (
+    AddressOption,
+    BlockRowsOption,
+    EngineOption,
+    RayEngine,
+    WorkersOption,
+    engine_of,
+)
 from pytest_medfaith.commands.parts import (
     LlmOption,
     RootOption,
@@ -68,12 +76,17 @@ def evaluate(
     llm: LlmOption = None,
     retrieval_only: RetrievalOnlyOption = False,
     verbose: IntervalsOption = False,
+    engine: EngineOption = "process",
+    address: AddressOption = None,
+    workers: WorkersOption = None,
+    block_rows: BlockRowsOption = None,
     *,
     retrieval: Mapping[str, Any],
 ) -> None:
     """Check the recorded responses of a slice, or what it retrieves, and print its card.
 
-    The exit status is 1 if a gate fails.
+    The exit status is 1 if a gate fails, and 2 if cases could not be measured. A slice without recorded
+    responses is answered by medfaith run.
 
     Example: medfaith evaluate medquad-nih --retriever bm25 --retriever rrf
     """
@@ -92,7 +105,8 @@ def evaluate(
         verbose=verbose,
         llm=llm_mode(llm),
     )
-    show_end(_run_slice(name, root.resolve(), options), verbose=verbose)
+    cluster = engine_of(engine, address=address, workers=workers, block_rows=block_rows)
+    show_end(_run_slice(name, root.resolve(), options, cluster), verbose=verbose)
 
 
 def show_end(end: Finish, *, verbose: bool) -> None:
@@ -122,7 +136,7 @@ def contexts_modes(given: Sequence[str]) -> tuple[JudgedContexts, ...]:
     return modes
 
 
-def _run_slice(name: str, root: Path, options: Options) -> Finish:
+def _run_slice(name: str, root: Path, options: Options, cluster: RayEngine | None) -> Finish:
     """Judges the recorded responses of slice `name` as a run of pytest would, and ends the run."""
     from pytest_medfaith.run.resources import Resources
     from pytest_medfaith.run.slices import run_slice
@@ -130,5 +144,12 @@ def _run_slice(name: str, root: Path, options: Options) -> Finish:
 
     resources = Resources(root=root, options=options)
     targets = targets_of_slice(resources, name, {}, has_answer=not options.retrieval_only)
-    measure = partial(report_on_recorded, resources)
-    return run_slice(resources, targets, measure=measure, progress=progress_bar("cases"))
+    if targets[0].has_answer and targets[0].settings.responses is None:
+        resources.responses(targets[0].settings)  # refuses the slice before anything is loaded
+    if cluster is None:
+        measure = partial(report_on_recorded, resources)
+        return run_slice(resources, targets, measure=measure, progress=progress_bar("cases"))
+    from pytest_medfaith.commands.bulk_evaluate import bulk_reports
+
+    with bulk_reports(cluster, resources, targets) as reports:
+        return run_slice(resources, targets, measure=reports, progress=lambda *_: None)

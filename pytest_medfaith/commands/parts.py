@@ -85,7 +85,7 @@ def llm_mode(given: str | None) -> Mode | None:
 
 
 def teacher_for(name: str | None, root: Path, llm: str | None) -> Teacher | None:
-    """Returns the teacher of the project at `root` where `name`, of a checker or a reranker, is "teacher", else None.
+    """Returns the project's teacher where `name`, of a checker or a reranker, is "teacher", else None.
 
     Raises:
         TeacherError: it is needed and cannot be asked.

@@ -207,7 +207,7 @@ def _searched(
     retriever: str | None,
     k: int | None,
 ) -> SliceSettings:
-    """Returns the slice that is searched: the named slice, the only slice with a corpus, or the given corpus."""
+    """Returns the slice to search: the named slice, the only slice with a corpus, or the given corpus."""
     from pytest_medfaith.config import SliceSettings
 
     if name is not None and corpus:

@@ -129,7 +129,7 @@ def with_retrieval_options(
 
 
 def given_settings(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the settings of retrieval that options give, checked, by name; those that were not given are absent.
+    """Returns the settings of retrieval that options give, checked, by name; without those not given.
 
     Raises:
         DataError: a value of the wrong type or out of its range.

@@ -154,7 +154,7 @@ def change_text(metric: MetricChange) -> str:
 
 
 def case_counts(case: CaseChange) -> str:
-    """Returns what differs in a case, such as `supported 3 → 2, refuted 0 → 1`, or `2 of 5 hits are other`."""
+    """Returns what differs in a case: `supported 3 → 2, refuted 0 → 1`, or `2 of 5 hits are other`."""
     if not case.after.has_answer:
         before = {hit.chunk.id for hit in case.before.hits}
         others = sum(hit.chunk.id not in before for hit in case.after.hits)

@@ -61,7 +61,7 @@ class CaseChange:
 
     @property
     def is_changed(self) -> bool:
-        """Whether the counts of verdicts, or whether the answer is a refusal, differ; without answers, the hits."""
+        """Whether counts of verdicts, or being a refusal, differ; without answers, whether hits differ."""
         if not self.after.has_answer:
             return _hit_ids(self.before) != _hit_ids(self.after)
         return any(self.worse_by) or self.before.abstained != self.after.abstained
@@ -168,7 +168,7 @@ def _pairs(
 
 
 def _alike(old: SliceReport, new: SliceReport) -> bool:
-    """Returns whether both rows judge answers, or both only what was retrieved: else they share no measure."""
+    """Returns whether both rows judge answers, or both hits alone; otherwise they share no measure."""
     return (old.contexts_mode == "none") == (new.contexts_mode == "none")
 
 

@@ -1,4 +1,4 @@
-"""The sweep of a threshold: what a RAG that refuses below a confidence gains in faithfulness and loses in answers.
+"""The sweep of a threshold: what a RAG that refuses below it gains in faithfulness and loses in answers.
 
 Each answer of a run has a confidence. At a threshold of 0.8 the answers below 0.8 count as refusals, and the
 metrics are those of the rest. Nothing is answered or judged again.

@@ -264,7 +264,7 @@ def _shown(
 
 
 class _Run:
-    """Writes the chunks of `src` to `target`; it keeps ids unique and counts what becomes of the documents."""
+    """Writes the chunks of `src` to `target`, with unique ids; counts what becomes of the documents."""
 
     def __init__(self, src: Path, target: Path) -> None:
         self.src, self.target = src, target

@@ -82,7 +82,7 @@ def _stretches(document: Document, shape: WindowSize | None) -> Sequence[Section
 
 
 def _path_at(document: Document, at: int) -> tuple[str, ...]:
-    """Returns the path of the section that a character of a document is in; a heading belongs to its section."""
+    """Returns the path of the section around a character of a document; a heading is in its section."""
     return next((section.path for section in document.sections if at < section.end), ())
 
 

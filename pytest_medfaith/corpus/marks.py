@@ -31,7 +31,7 @@ def is_mark(text: str) -> bool:
 
 
 def is_exponent(before: str, text: str) -> bool:
-    """Returns whether raised `text` after `before` may be an exponent or a charge: `m²`, `10³⁻⁵`, `Na⁺`, `xᵃ`.
+    """Returns whether raised `text` after `before` may be exponent or charge: `m²`, `10³⁻⁵`, `Na⁺`, `xᵃ`.
 
     `3,4`, `[3]` and `*` are none.
     """

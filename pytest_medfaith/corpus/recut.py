@@ -36,7 +36,7 @@ def recut_chunks(chunks: Sequence[Chunk], *, shape: WindowSize) -> list[Chunk]:
 
 
 def _sections(chunks: Sequence[Chunk]) -> Iterator[tuple[str, list[_Part]]]:
-    """Yields texts of neighbouring chunks of a section, joined without their overlap, and the parts of each."""
+    """Yields joined texts of neighbouring chunks of a section, without overlap, and the parts of each."""
     text, parts = "", list[_Part]()
     for chunk in chunks:
         joined = _joined(text, parts, chunk) if parts else None
@@ -52,7 +52,7 @@ def _sections(chunks: Sequence[Chunk]) -> Iterator[tuple[str, list[_Part]]]:
 
 
 def _joined(text: str, parts: Sequence[_Part], chunk: Chunk) -> tuple[str, int] | None:
-    """Returns `text` with `chunk` behind it, and where in it the chunk begins; None where they are no neighbours."""
+    """Returns `text` with `chunk` behind it, and where the chunk begins; None for no neighbours."""
     begins, _, before = parts[-1]
     if _place(before) != _place(chunk) or before.start is None or chunk.start is None:
         return None

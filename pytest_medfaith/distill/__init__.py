@@ -1,1 +1,1 @@
-"""What a run's labelled answers teach a small model: silver rows, and how far a student agrees with its teacher."""
+"""What a run's labelled answers teach a small model: silver rows, and a student's agreement with them."""

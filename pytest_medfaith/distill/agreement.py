@@ -5,6 +5,7 @@ A pair that the student cannot score counts as a disagreement: what is not judge
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -51,7 +52,8 @@ class Agreement:
         """How many pairs have each label of the teacher and of the student: counts[teacher][student]."""
         columns = [*LABELS, UNSCORED]
         pairs = [(row.label, label) for row, label in zip(self.rows, self.labels, strict=True)]
-        return {label: {column: pairs.count((label, column)) for column in columns} for label in LABELS}  # type: ignore[arg-type]
+        known: Counter[tuple[str, str]] = Counter(pairs)
+        return {row: {column: known[row, column] for column in columns} for row in LABELS}
 
 
 def agree(

@@ -93,7 +93,7 @@ def read_answers(folder: Path, part: str) -> list[SilverAnswer]:
 
 
 def silver_lines(summary: dict[str, Any]) -> list[str]:
-    """Returns what a command tells of a folder of silver rows: rows by part, teachers, and what is missing."""
+    """Returns what a command tells of a folder of silver rows: rows by part, teachers, what is missing."""
     teachers = [f"{name} ({counted(number, 'pair')})" for name, number in summary["teachers"].items()]
     lines = [f"labelled by {', '.join(teachers)}"]
     for part in PARTS:

@@ -1,8 +1,8 @@
 """The claims of a run as silver rows, each with its evidence and the label that the teacher's verdict gives.
 
-A supported claim is entailed by each passage that the verdict names, a refuted claim contradicted by the passage
-that decides, and an unsupported claim left open by every passage. Other pairs of a claim and a passage have no
-label: that one passage entails a claim does not say what the passage beside it does.
+A supported claim is entailed by each passage that the verdict names, a refuted claim contradicted by the
+passage that decides, and an unsupported claim left open by every passage. Other pairs of a claim and a
+passage have no label: that a passage entails a claim does not say what the passage beside it does.
 """
 
 from __future__ import annotations
@@ -183,8 +183,8 @@ def _grown(text: str, sentences: Sequence[tuple[int, int]], first: int, last: in
 def _probs(verdict: Verdict, score: PairScore | None, label: Label) -> tuple[float, float, float] | None:
     """Returns the teacher's probabilities, where it gave some and they have the label on top.
 
-    They are the model's for the pair, or the shares of an LLM's votes. A verdict that a medical rule turned has
-    none: the probabilities would teach the mistake that the rule mended.
+    They are the model's for the pair, or the shares of an LLM's votes. A verdict that a medical rule turned
+    has none: the probabilities would teach the mistake that the rule mended.
     """
     if score is not None and score.logits is not None:
         return score.probs if score.label == label else None

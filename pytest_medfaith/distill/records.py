@@ -47,7 +47,8 @@ class SilverPair(Record):
         label: what the evidence says of the claim.
         probs: the teacher's probabilities of entail, neutral, contradict; None where it gave a label alone.
         overlap: the share of the claim's words that the evidence holds, 0 to 1.
-        entity_overlap: Jaccard index of the concepts that claim and evidence name; None where neither names any.
+        entity_overlap: Jaccard index of the concepts that claim and evidence name; None where neither names
+            any.
         passage: a digest of the whole passage that the evidence is of.
         provenance: where the row is from.
     """

@@ -1,4 +1,4 @@
-"""A run's claims judged anew by local checkers: where no LLM labelled them, those on which all agree teach."""
+"""A run's claims judged anew by local checkers: without an LLM's labels, those on which all agree teach."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Silver rows without repeats, in parts that share no case, no question, no answer, no claim and no passage."""
+"""Silver rows without repeats, in parts that share no case, question, answer, claim or passage."""
 
 from __future__ import annotations
 

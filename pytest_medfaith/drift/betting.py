@@ -1,10 +1,10 @@
 """A test of a rate that may be looked at after every answer, and intervals for a rate of few answers.
 
-The test bets against the claim that the rate is at most m. Before each answer it stakes a share of its capital
-that only earlier answers decide; after an answer with the value x the capital is multiplied by
+The test bets against the claim that the rate is at most m. Before each answer it stakes a share of its
+capital that only earlier answers decide; after an answer with the value x the capital is multiplied by
 1 + stake * (x - m). Where the claim holds for every answer, given those before it, no strategy makes capital
-grow: the chance that it ever reaches 1 / alpha is at most alpha (Ville's inequality). So the test may be read
-as often as one likes. No distribution is assumed, only values from 0 to 1.
+grow: the chance that it ever reaches 1 / alpha is at most alpha (Ville's inequality). So you may read the
+test after every answer. No distribution is assumed, only values from 0 to 1.
 
 I. Waudby-Smith and A. Ramdas, Estimating means of bounded random variables by betting, JRSS-B 2024. That bets
 may begin anew at later answers, each with its share of the capital, follows J. Shin, A. Ramdas and A.
@@ -90,7 +90,7 @@ def _stakes(x: Floats, m: float) -> Floats:
 
 
 def rate_interval(values: Sequence[float], *, alpha: float = 0.05) -> tuple[float, float] | None:
-    """Returns an interval that holds the mean with probability 1 - `alpha`, for any number of values from 0 to 1.
+    """Returns an interval that holds the mean with probability 1 - `alpha`; values lie from 0 to 1.
 
     Returns None for no values. It is the hedged betting interval of the paper above, on a grid of 401 rates
     whose ends are widened by a step. It is wider than a bootstrap's and true for few answers, too. The values

@@ -20,7 +20,7 @@ _SHOWN = 14  # rows of the table, the newest
 
 
 def periods(seen: Sequence[Seen]) -> list[tuple[str, list[Seen]]]:
-    """Returns the looked-at answers by day, in the order of the days; by hundreds where an answer has none."""
+    """Returns the looked-at answers by day, in order; by hundreds where an answer has no day."""
     looked = [one for one in seen if one.outcome != LEFT_OUT]
     if looked and all(one.day for one in looked):
         by_day = sorted(looked, key=lambda one: one.day)

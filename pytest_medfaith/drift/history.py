@@ -77,7 +77,7 @@ class History:
             )
 
     def of_this_checker(self, *, since: str = "") -> list[Seen]:
-        """Returns the answers that today's checker and rules looked at, from the day `since` on, in that order."""
+        """Returns the answers that today's checker and rules looked at, in order, from the day `since` on."""
         with closing(self._open()) as base:
             rows = base.execute(
                 "SELECT id, day, outcome, value FROM answers "

@@ -203,10 +203,10 @@ def _checked(resources: Resources, settings: SliceSettings, one: Logged, metric:
 
 
 def _outcome(report: Report) -> str:
-    """Returns "failed" where the answer has no text, contexts or scored claim, else "abstained", undecided or "checked".
+    """Returns "failed" for no text, contexts or scored claim, else "abstained", undecided or "checked".
 
-    An answer with an unscored or uncertain claim is undecided and has no value: such claims are in no rate, so
-    the rate of what is left could only be too good.
+    An answer with an unscored or uncertain claim is undecided and has no value: such claims are in no rate,
+    so the rate of what is left could only be too good.
     """
     if failure_of(report):
         return "failed"

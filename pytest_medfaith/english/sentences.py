@@ -24,7 +24,8 @@ _ABBREVIATIONS = frozenset(
 )
 # The look-behinds keep runs of stops or blanks from being tried again at each of their characters.
 _BOUNDARY = re.compile(
-    r"""(?P<stop>(?<![.!?…])[.!?…]+["'”’)\]]*)(?:\s*\[[\d,\s–-]+\])*\s+(?=["'“‘(\[]?[A-Z0-9Α-Ω•*-])|(?<!\s)\s*\n\s*"""
+    r"""(?P<stop>(?<![.!?…])[.!?…]+["'”’)\]]*)(?:\s*\[[\d,\s–-]+\])*\s+(?=["'“‘(\[]?[A-Z0-9Α-Ω•*-])"""
+    r"|(?<!\s)\s*\n\s*"
 )
 
 
@@ -122,9 +123,11 @@ _MISSED = re.compile(
 )
 # What ends a sentence though it looks cut short: "hepatitis B.", "Child-Pugh C.", "4 g.", an address, "…".
 _ENDED = re.compile(
-    r"""(?:\b(?:hepatitis|vitamins?|factors?|influenza|group|type|class|category|schedule|grade|stage|option|plan|chromosome|pugh|phase|arm|part|figure|table|appendix|strain|plan)
+    r"""(?:\b(?:hepatitis|vitamins?|factors?|influenza|group|type|class|category|schedule|grade|stage|option
+          |plan|chromosome|pugh|phase|arm|part|figure|table|appendix|strain|plan)
         (?:\s+is)?\s+(?:[A-Z]|[IVX]{1,4})[.!?](?=\s+(?P<number>\d)?)
-      | \d\s*(?:m?g|kg|m?l|h|d|min|cm|mm|%)\. | (?:https?://|www\.|doi\.org/)[^\s]*[^\s.]\. | \u2026)\s+(?:(?=[A-Z][a-z])|(?(number)(?=\d)|(?!)))""",
+      | \d\s*(?:m?g|kg|m?l|h|d|min|cm|mm|%)\. | (?:https?://|www\.|doi\.org/)[^\s]*[^\s.]\. | \u2026)
+        \s+(?:(?=[A-Z][a-z])|(?(number)(?=\d)|(?!)))""",
     re.VERBOSE | re.IGNORECASE,
 )
 _TITLE = re.compile(r"\b(?:Drs?|Mrs?|Ms|Prof|Sr|St|[Vv]it|vs|Figs?|(?<!^)No|e\.g|i\.e|cf|approx)\.\s*$")

@@ -17,7 +17,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 _ENDINGS = (
-    "ations", "ation", "ments", "ment", "ities", "ings", "ions", "ally", "ing", "ion", "ity", "ies", "ied", "ive", "ers", "ors", "ed", "es", "er", "or", "ly", "al", "s", "e", "y",
+    "ations", "ation", "ments", "ment", "ities", "ings", "ions", "ally", "ing", "ion", "ity", "ies", "ied",
+    "ive", "ers", "ors", "ed", "es", "er", "or", "ly", "al", "s", "e", "y",
 )  # fmt: skip
 _SPELLINGS = (
     (re.compile(r"h(a)?em(?=[aeo])"), "hem"),
@@ -103,8 +104,8 @@ def singulars(lower: str) -> Iterator[str]:
 
 # Past forms whose consonants are not those of the verb.
 _OTHER_CONSONANTS = {
-    "went": "go", "underwent": "undergo", "brought": "bring", "thought": "think", "sought": "seek", "bought": "buy", "caught": "catch",
-    "fought": "fight", "left": "leave", "saw": "see", "stood": "stand",
+    "went": "go", "underwent": "undergo", "brought": "bring", "thought": "think", "sought": "seek",
+    "bought": "buy", "caught": "catch", "fought": "fight", "left": "leave", "saw": "see", "stood": "stand",
 }  # fmt: skip
 # Endings of verbs, each cut for itself: "exceed" and "led" only look like past forms.
 _VERB_ENDINGS = (re.compile("(?<=..)(?:ies|ied|es|ed|ing|en|s)$"), re.compile("(?<=..)[dtn]$"))

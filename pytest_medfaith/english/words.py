@@ -162,8 +162,10 @@ def pieces_of(text: str) -> list[tuple[str, int, int]]:
 _UNITS = "mg|g|kg|mcg|[μu]g|ng|ml|l|dl|mmol|[μu]mol|nmol|mol|mmhg|cm|mm|iu|units?|meq|kcal|%"
 _SEARCHED = re.compile(
     rf"""
-    \d+(?:[.,]\d+)*\ ?(?:{_UNITS})(?:/(?:kg|day|d|h|hr|min|week|ml|l|dl|m2))*(?!\w)  # 5 mg, 2.5mg/kg/day, 140 mmHg
-    | \w+(?:[-./,'’+]\w+)*                                                            # HER2, IL-6, 1,25-OH, 25-hydroxy
+    # 5 mg, 2.5mg/kg/day, 140 mmHg
+    \d+(?:[.,]\d+)*\ ?(?:{_UNITS})(?:/(?:kg|day|d|h|hr|min|week|ml|l|dl|m2))*(?!\w)
+    # HER2, IL-6, 1,25-OH, 25-hydroxy
+    | \w+(?:[-./,'’+]\w+)*
     """,
     re.VERBOSE | re.IGNORECASE,
 )

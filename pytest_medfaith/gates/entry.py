@@ -118,7 +118,7 @@ def slice_signature(run: SliceRun, signature: Mapping[str, Any]) -> dict[str, An
 
 
 def _used(values: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """Returns of nested `values` the one value to which `names` lead, nested as it was; {} where there is none."""
+    """Returns the value of nested `values` to which `names` lead, nested as it was; {} for none."""
     name, *below = names
     if name not in values:
         return {}

@@ -11,7 +11,7 @@
   gate that stops it on inconclusive results too lets about one in 20 through that is worse by M. Without M
   nothing can be ruled out for certain, and `UNSTATED_MARGIN` takes its place.
 * A comparison of a corrected rate has no cases to pair: the intervals of both rates decide (`corrected`).
-* What was not measured whole fails: cases that are missing or failed, unscored claims, uncertain claims that no
+* What was not measured whole fails: missing or failed cases, unscored claims, uncertain claims that no
   gate allows, a slice of refusals (`completeness`).
 * Uncertain claims are in no average. A gate passes only where it passes with them as they lean, too, so that
   no claim turns a gate green by leaving the average (`leaning`).
@@ -190,6 +190,10 @@ def _unmeasured(gate: Gate, metric: Metric) -> GateResult:
     message = f"{gate.metric} could not be measured on this slice, so nothing says that it passes"
     if metric.family == "latency" and metric.needs_answer:
         message += "; a response carries its time as latency_ms, as in Response(answer=..., latency_ms=...)"
+    if metric.family == "relevancy":
+        message += (
+            '; the setting relevancy asks for it: relevancy = "offline", or "teacher" for that of an LLM'
+        )
     if metric.family == "corrected":
         message += (
             "; labels of its claims are wanted: medfaith review draws them, the setting labels names them"

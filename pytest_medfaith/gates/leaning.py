@@ -29,7 +29,7 @@ def leaning_reports(reports: Iterable[Report]) -> tuple[Report, ...]:
 
 
 def leaning_report(report: SliceReport, declared: Mapping[str, Metric]) -> SliceReport:
-    """Returns `report` with each uncertain claim as it leans; metrics of verdicts are left to be measured anew."""
+    """Returns `report` with each uncertain claim as it leans; its metrics are to be measured anew."""
     kept = {
         name: value
         for name, value in report.metrics.items()

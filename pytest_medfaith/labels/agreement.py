@@ -16,7 +16,7 @@ class Agreement:
     Attributes:
         reviewers: two, or all.
         measure: "Cohen's kappa" or "Krippendorff's alpha".
-        value: 1 for full agreement, 0 for what chance gives; None where all labels are equal or there are none.
+        value: 1 for full agreement, 0 for what chance gives; None where all labels are equal or absent.
         claims: that two reviewers or more labelled.
         equal: claims among them that got one label alone.
     """

@@ -158,7 +158,7 @@ def error_rates(
     seed: int = defaults.SEED,
     level: float = defaults.LEVEL,
 ) -> ErrorRates | None:
-    """Returns sensitivity (TPR) and specificity (TNR) of verdicts, or None below `LEAST_OF_CLASS` labels of a class.
+    """Returns sensitivity (TPR) and specificity (TNR), or None below `LEAST_OF_CLASS` labels of a class.
 
     Args:
         said: of each labelled claim, whether the verdict is what is counted.

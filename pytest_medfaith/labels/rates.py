@@ -112,7 +112,7 @@ def corrected_slice(
 
 
 class _Found(NamedTuple):
-    """A corrected rate, the number of labels behind it, and whether it comes from error rates on other claims."""
+    """A corrected rate, how many labels it rests on, and whether error rates on other claims gave it."""
 
     rate: Rate
     labels: int

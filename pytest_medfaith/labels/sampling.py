@@ -120,7 +120,7 @@ def claims_with_keys(slice_reports: Iterable[SliceReport]) -> list[KeyedClaim]:
 
 
 def strata_of(slice_reports: Iterable[SliceReport]) -> dict[str, str]:
-    """Returns {key of a claim: its stratum, such as "refuted near"}, as a draw from these reports has them."""
+    """Returns {key of a claim: its stratum, such as "refuted near"} for a draw from these reports."""
     strata = _strata(claims_with_keys(slice_reports))
     return {unit.key: name for name, members in strata.items() for unit in members}
 

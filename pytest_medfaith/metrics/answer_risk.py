@@ -1,4 +1,4 @@
-"""The risk of an answer: how little it agrees with itself, how little was found for it, how little a checker believes it.
+"""How risky an answer is: whether it agrees with itself, what was found for it, how a checker judges it.
 
 Example: a claim that no other answer says (1.0), whose words the contexts hold (0.2) and which the checker
 supports at 0.9 (0.1) has the risk 0.30 * 1.0 + 0.35 * 0.2 + 0.35 * 0.1 = 0.405. `risk_of` is a pure function
@@ -73,7 +73,7 @@ def flag_of(score: float, settings: RiskSettings) -> Flag:
 
 
 def report_risk(report: Report, settings: RiskSettings) -> AnswerRisk | None:
-    """Returns the risk of the answer of a report: that of its riskiest claim; None for an answer without claims."""
+    """Returns the risk of a report's answer: the risk of its riskiest claim; None without claims."""
     risks = [_claim_risk(verdict, report, settings) for verdict in claim_verdicts(report)]
     return max(risks, key=lambda risk: risk.score, default=None)
 
@@ -105,7 +105,7 @@ def disbelief(verdict: Verdict) -> float:
 
 
 def uncovered(claim: str, contexts: Collection[Chunk]) -> float:
-    """Returns what retrieval left open: the share of the claim's words, and of its concepts, that no context holds.
+    """Returns what retrieval left open: the shares of the claim's words and concepts that no context holds.
 
     The share of words is of the context that holds most of them. Where the claim names drugs, diseases and
     the like, the risk is the mean of both shares; another name of a concept, its class and a member count as

@@ -26,6 +26,7 @@ Family = Literal[
     "corrected",
     "consistency",
     "risk",
+    "relevancy",
     "project",
 ]
 Matrix = tuple[tuple[bool, ...], ...]

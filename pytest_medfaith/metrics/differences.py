@@ -17,9 +17,10 @@ class Difference:
         differ: how many of them do not measure the same.
         first: the value of the first row over these cases.
         value: the value of this row over them.
-        low: the lower end of the 95 % interval of `value - first`; None where a single case says nothing of it.
+        low: the lower end of the 95 % interval of `value - first`; None for a single case.
         high: the upper end.
-        p: of the two-sided paired permutation test, Holm-corrected over the ablation; None where no case differs.
+        p: of the two-sided paired permutation test, Holm-corrected over the ablation; None where no case
+            differs.
     """
 
     metric: str

@@ -68,7 +68,7 @@ def _facts(report: Report) -> list[tuple[GoldClaim, FactState]] | None:
 
 
 def fact_counts(reports: Iterable[Report]) -> dict[str, int]:
-    """Returns how many facts have each state, and under `major omitted` the major facts that are absent."""
+    """Returns how many facts have each state; `major omitted` counts the absent major facts."""
     found: Counter[str] = Counter()
     for report in reports:
         for gold, state in _facts(report) or ():

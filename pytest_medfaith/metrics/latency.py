@@ -1,4 +1,4 @@
-"""Latency: percentiles of the times that responses carry, and of the times that the steps of retrieval took."""
+"""Latency: percentiles of the times that responses carry, and of the times of retrieval's steps."""
 
 from __future__ import annotations
 

@@ -109,7 +109,10 @@ METRICS = (
         "should_have_answered",
         "answer",
         "lower",
-        "cases that were refused / cases whose contexts support all key gold claims, or that expect an answer",
+        (
+            "cases that were refused / cases whose contexts support all key gold claims, or that expect an "
+            "answer"
+        ),
         ABSTENTION,
     ),
     _metric(

@@ -14,6 +14,7 @@ from pytest_medfaith.metrics import (
     latency,
     outcomes,
     ragchecker,
+    relevancy,
     retrieval,
     risk,
     safety,
@@ -37,6 +38,7 @@ METRICS: Mapping[str, Metric] = {
         latency,
         consistency,
         risk,
+        relevancy,
     )
     for metric in family.METRICS
 }

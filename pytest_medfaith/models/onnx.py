@@ -26,7 +26,7 @@ ENCODER_TOKENS = 256  # what all-MiniLM-L6-v2 was trained to read
 
 
 def worker_count() -> int:
-    """Returns how many runs go side by side: MEDFAITH_THREADS, the setting `threads`, or the cores there are."""
+    """Returns how many runs go side by side: MEDFAITH_THREADS, the setting `threads`, or all cores."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return asked_threads() or max(1, cores)
 

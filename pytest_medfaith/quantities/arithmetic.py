@@ -40,7 +40,7 @@ _THINGS = frozenset(
     map(
         word_key,
         """tablet pill capsule dose puff drop sachet vial ampoule spoon teaspoon injection suppository patch
-        spray inhalation""".split(),
+        spray inhalation portion serving slice""".split(),
     )
 )
 _SUM = re.compile(

@@ -16,19 +16,31 @@ _ROUGH_BEFORE = re.compile(
 _ROUGH_AFTER = re.compile(r"\s*(?:or so|or thereabouts)\b", re.IGNORECASE)
 _MINIMUM_BEFORE = re.compile(
     r"(?:\b(?:at least|(?:no|not) (?:less|fewer|lower|earlier|sooner|shorter|younger) than|"
-    r"minimum(?: of| is)?|(?:more|greater|higher|larger|longer|older|later|better) than|above|over|"
-    r"exceed(?:s|ing|ed)?|"
+    r"minimum(?: of| is)?|(?:more|greater|higher|larger|longer|older|later|better|thicker|wider|heavier|"
+    r"faster|warmer|deeper|taller) than|above|over|exceed(?:s|ing|ed)?|"
     r"beyond|past|upwards of|in excess of)(?:\s+(?:about|the age of|a|an))?|≥|>=|>|⩾)[\s-]*$",
     re.IGNORECASE,
 )
 _MAXIMUM_BEFORE = re.compile(
     r"(?:\b(?:at most|(?:no|not) (?:more|later|longer|higher|greater|older) than|not exceed(?:ing)?|up to|"
-    r"(?:less|fewer|lower|smaller|shorter|younger|earlier|sooner) than|below|under|within|inside|"
+    r"(?:less|fewer|lower|smaller|shorter|younger|earlier|sooner|thinner|narrower|lighter|slower|cooler) "
+    r"than|falls? short of|below|under|within|inside|"
     r"(?:maximum|max|ceiling|limit)(?: dose)?(?: of| is)?|limited to|barely)(?:\s+(?:about|the age of|a|"
     r"an))?|≤|<=|<|⩽)[\s-]*$",
     re.IGNORECASE,
 )
-_FROM = re.compile(r"\bfrom(?:\s+(?:about|the age of|a|an))?[\s-]*$", re.IGNORECASE)
+# "The lowest dose for pain in the elderly was 5 mg" and "the maximum interval was set at four weeks".
+_EXTREME = re.compile(
+    r"\b(?:(?P<low>lowest|minimum|smallest|shortest)|highest|maximum|largest|longest)\s+(?!\d)"
+    r"(?:[^\W\d]+\s+){1,8}?(?:is|was|are|were|set at|of|at)\s+$",
+    re.IGNORECASE,
+)
+_AGE_FROM = re.compile(r"\b(?:start|begin)s? (?:at|from)\s+$", re.IGNORECASE)
+_EXTREME_BACK = 96  # characters
+_FROM = re.compile(
+    r"\b(?:from|from an? (?:[\w-]+ ){1,3}of)(?:\s+(?:about|the age of|a|an))?[\s-]*$",
+    re.IGNORECASE,
+)
 # The number after "from" may be one of two ends: "from 5 to 10 mg", "rose from 20% with placebo to 40%".
 _TO_INSIDE = re.compile(r"\bto\b|[-–—−]\s*\d", re.IGNORECASE)
 _TO = (
@@ -55,17 +67,21 @@ _BEFORE_TIME = re.compile(r"\b(?:before|by|until)\s+$", re.IGNORECASE)
 _AFTER_TIME = re.compile(r"\bafter\s+$", re.IGNORECASE)
 # "200 mg plus paracetamol" and "0.5 mg + zinc" add a second thing.
 _MINIMUM_AFTER = re.compile(
-    r"\+|\s*(?:(?:or|and)\s+(?:more|older|above|over|higher|greater|longer|upwards?|up|beyond|later)\b|"
-    r"plus\b(?=\s*(?:[.,;:)]|$))|at least\b|upwards?\b)",
+    r"\+|\s*(?:(?:or|and)\s+(?:more|older|above|over|higher|greater|longer|upwards?|up|beyond|later|"
+    r"heavier|faster|"
+    r"warmer)\b|plus\b(?=\s*(?:[.,;:)]|$))|at (?:the )?(?:least|earliest)\b|upwards?\b|"
+    r"(?:is|was|as) (?:the|a) (?:minimum|lowest)\b)",
     re.IGNORECASE,
 )
 _MAXIMUM_AFTER = re.compile(
-    r"\s*(?:(?:or|and)\s+(?:less|fewer|younger|under|below|lower|shorter|earlier)\b|at (?:the )?most\b|"
-    r"maximum\b)",
+    r"\s*(?:(?:or|and)\s+(?:less|fewer|younger|under|below|lower|shorter|earlier|lighter|slower|"
+    r"cooler)\b|at (?:the )?(?:most|latest)\b|maximum\b|"
+    r"(?:is|was|as) (?:the|a) (?:maximum|highest|most|limit|ceiling)\b)",
     re.IGNORECASE,
 )
 _NEGATED_BOUND = re.compile(
-    r"\b(?:not|never|n't|cannot|rather than|instead of|without)\s+(?:\w+\s+){0,2}$", re.IGNORECASE
+    r"(?:\b(?:not|never|n't|cannot)\s+(?:\w+\s+){0,2}|\b(?:rather than|instead of|without)\s+(?:\w+\s+)?)$",
+    re.IGNORECASE,
 )
 
 
@@ -109,11 +125,14 @@ def _bound_before(quantity: Quantity, text: str, ahead: str) -> str:
         and not to.match(text, quantity.end)
     ):
         low = _FROM.search(ahead)
+        if quantity.role == "age":  # "licensed use starts at 16 years of age"
+            low = low or _AGE_FROM.search(ahead)
     if quantity.dimension == "time":
         low, high = low or _AFTER_TIME.search(ahead), high or _BEFORE_TIME.search(ahead)
     opening = min((found for found in (low, high) if found), key=lambda found: found.start(), default=None)
     if not opening:
-        return ""
+        extreme = _EXTREME.search(text, max(0, quantity.start - _EXTREME_BACK), quantity.start)
+        return "" if not extreme else "min" if extreme["low"] else "max"
     is_minimum = opening is low
     if _NEGATED_BOUND.search(ahead[: opening.start()]):
         is_minimum = not is_minimum

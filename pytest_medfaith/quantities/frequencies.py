@@ -1,4 +1,4 @@
-"""How often something is done or given: "twice daily", "every 12 hours", "b.i.d.", "5 mg a day"."""
+"""How often something is done or given: "twice daily", "every 12 hours", "4 x 2 g per day"."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from pytest_medfaith.quantities.bounds import bound_after, words_before
 from pytest_medfaith.quantities.numerals import LOOK_BACK, WORDS, number_of
-from pytest_medfaith.quantities.quantity import Quantity
+from pytest_medfaith.quantities.quantity import DOSES, Quantity
+from pytest_medfaith.quantities.unit_reading import unit_at
 
 _DAYS = {
     "minute": 1 / 1440,
@@ -86,6 +87,8 @@ _FREQUENCY = re.compile(
     rf"single[\s-]+)?(?P<every>{_PERIOD})s?\b"
     rf"|\bintervals? of\s+(?:(?P<interval>{_NUMBER})[\s-]+)?(?P<apart>{_PERIOD})s?\b"
     rf"|\bin\s+(?P<divided>{_NUMBER})\s+(?:divided\s+|equal\s+|separate\s+|single\s+)?doses\b"
+    rf"|(?<![\w.])(?:[×xX*]\s?(?P<signed>{_NUMBER})|(?P<fold>\d{{1,2}})\s?[×xX])\s*(?:(?:/|"
+    rf"(?:a|per|each|every)\s+)\s*(?P<fold_period>{_PERIOD}|d)\b|(?P<fold_adverb>{'|'.join(_ADVERBS)})\b)"
     rf"|\balternate[\s-]+(?P<alternate>{_PERIOD})s?\b"
     rf"|\b(?P<alone>{'|'.join(_ADVERBS)})\b",
     re.IGNORECASE,
@@ -114,6 +117,29 @@ _PER_DOSE = re.compile(
 )
 _DOSE_OF = re.compile(r"\b(?:single|one|each|every)\s+doses?\s+(?:of|is|are)\s+$", re.IGNORECASE)
 _ALL_AT_ONCE = re.compile(r"[^.;]{0,40}\b(?:once|single|one dose)\b", re.IGNORECASE)
+_MOST = 24  # doses; larger numbers before a sign of multiplication are sizes and powers
+_PRODUCT = re.compile(
+    r"(?<![\w.,/^-])(?P<times>\d{1,2})\s?[×xX*]\s?(?P<amount>\d{1,4}(?:,\d{3})*(?:\.\d+)?)(?![\d.,]*\d|\s?[×xX*^])"
+)
+_DAILY = re.compile(r"\s*daily\b", re.IGNORECASE)
+
+
+def read_products(text: str) -> Iterator[Quantity]:
+    """Yields the amount of "2 x 500 mg", and amount and frequency of "4 x 2 g per day"."""
+    for found in _PRODUCT.finditer(text):
+        times, unit = float(found["times"]), unit_at(text, found.end())
+        if unit is None or unit.dimension not in DOSES or not 0 < times <= _MOST:
+            continue
+        amount = number_of(found["amount"].replace(",", "")) * unit.factor
+        period = frequency_after(text, unit.end)
+        daily = _DAILY.match(text, unit.end)
+        if period is None and daily is None:
+            yield Quantity(times * amount, times * amount, unit.dimension, found.start(), unit.end)
+            continue
+        rate = times * (period.low if period else 1.0)
+        end = period.end if period else daily.end() if daily else unit.end
+        yield Quantity(rate, rate, "frequency", found.start(), found.start("amount"))
+        yield Quantity(amount, amount, unit.dimension, found.start("amount"), end, times=(rate, rate))
 
 
 def read_frequencies(text: str) -> Iterator[Quantity]:
@@ -132,10 +158,10 @@ def read_frequencies(text: str) -> Iterator[Quantity]:
 def with_frequencies(quantities: Sequence[Quantity], text: str) -> Iterator[Quantity]:
     """Yields all `quantities`, each amount with how often it is given."""
     for index, quantity in enumerate(quantities):
-        if quantity.dimension in _NOT_SPREAD or quantity.role == "age":
+        if quantity.dimension in _NOT_SPREAD or quantity.role == "age" or quantity.times:
             yield quantity
             continue
-        frequency = spread = _frequency_after(text, quantity.end)
+        frequency = spread = frequency_after(text, quantity.end)
         following = quantities[index + 1] if index + 1 < len(quantities) else None
         if not spread and following and following.dimension == "frequency":
             frequency = following if _CLAUSE_GAP.fullmatch(text, quantity.end, following.start) else None
@@ -146,7 +172,7 @@ def with_frequencies(quantities: Sequence[Quantity], text: str) -> Iterator[Quan
         yield measured
 
 
-def _frequency_after(text: str, position: int) -> Quantity | None:
+def frequency_after(text: str, position: int) -> Quantity | None:
     """Returns the frequency of "a day", "/day" or "per week" at `position`, straight after an amount."""
     found = _AFTER_AMOUNT.match(text, position)
     if not found:
@@ -202,6 +228,9 @@ def _stated_rate(found: re.Match[str]) -> float | None:
         return float(len(re.findall(_HOUR, found["hours"], re.IGNORECASE)))
     if counted := found["divided"] or found["meals"]:
         return number_of(counted)
+    if counted := found["signed"] or found["fold"]:  # "× 3 daily", "3x/day"
+        period = (found["fold_period"] or _ADVERBS[(found["fold_adverb"] or "daily").lower()]).lower()
+        return number_of(counted) / _DAYS.get(period, 1.0)
     return 2.0 if found["twice"] else None
 
 

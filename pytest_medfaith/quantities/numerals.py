@@ -19,9 +19,13 @@ WORDS = (
     | {f"{ten}-{one}": _SIMPLE[ten] + _SIMPLE[one] for ten in _TENS for one in _SMALL[1:10]}
     | {f"{one} and a half": _SIMPLE[one] + 0.5 for one in _SMALL[1:10]}
     | {"a dozen": 12.0, "a hundred": 100.0, "a thousand": 1e3, "a million": 1e6, "a couple of": 2.0}
+    | {"nought": 0.0, "naught": 0.0}
 )
 _GLYPHS = {"½": 1 / 2, "¼": 1 / 4, "¾": 3 / 4, "⅓": 1 / 3, "⅔": 2 / 3}
 _SCALES = {"hundred": 100.0, "thousand": 1e3, "million": 1e6, "billion": 1e9}
+_PARTS = {"half": 1 / 2, "quarter": 1 / 4, "quarters": 3 / 4}
+_ZEROS = {"nought": "0", "naught": "0", "oh": "0"}  # as digits after "point" are read aloud
+_SPOKEN = {word: str(digit) for digit, word in enumerate(_SMALL[:10])} | _ZEROS
 
 _GLYPH = f"[{''.join(_GLYPHS)}]"
 # A comma or a no-break blank parts thousands. So does a plain blank before a 0: "10 000" is one number.
@@ -47,12 +51,16 @@ _SPELLED = (
     .replace(r"\ ", r"\s+")
     .replace(r"\-", r"[\s-]")
 )
+# "Two and a half", "2 and a quarter", "ten and three quarters"; not "a dose of 2 and a half-life of 3 hours".
+_PART = r"\s+and\s+(?:(?:an?|one)[\s-]+(?P<part>half|quarter)|three[\s-]+(?P<parts>quarters))(?![\w-])"
+_POINT = rf"\s+point(?P<point>(?:[\s-]+(?:{'|'.join(_SPOKEN)}))+)(?![\w-])"  # "zero point two five"
 _NUMERAL = re.compile(
     # Digits that continue a word, a decimal or a name (COVID-19) are no number; "over-65s" holds a number.
-    rf"(?:{_BARE_POWER}|(?<![\w.·,])(?:(?<=over-)|(?<=under-)|"
+    rf"(?:{_BARE_POWER}|(?<![\w.·,])(?:(?<=over-)|(?<=under-)|(?<=\d-to-)|"
     rf"(?<![^\W\d_][-‐‑/+]))(?P<digits>{_DIGITS})(?!\d)(?:{_EXPONENT})?"
     rf"|(?<![\w-])(?:(?P<hundreds>an?|"
-    rf"{'|'.join(_SMALL[1:10])})\s+hundred\s+and\s+)?(?P<spelled>{_SPELLED})(?!\w))"
+    rf"{'|'.join(_SMALL[1:10])})\s+hundred\s+and\s+)?(?P<spelled>{_SPELLED})(?!\w)"
+    rf"(?:{_POINT})?)(?:{_PART})?"
     r"(?:[\s-](?P<scale>hundred|thousand|million|billion)\b)?",
     re.IGNORECASE,
 )
@@ -114,9 +122,12 @@ def _numeral(found: re.Match[str]) -> Numeral:
         value = WORDS[words] if words in WORDS else WORDS[words.replace(" ", "-")]
         if found["hundreds"]:
             value += 100.0 * _SIMPLE.get(found["hundreds"].lower(), 1.0)
-        return Numeral(value * scale, found.start(), found.end(), 0.5 * scale)
+        spoken = "".join(_SPOKEN[word] for word in re.findall(r"\w+", (found["point"] or "").lower()))
+        value += float(f"0.{spoken or 0}") + _part(found)
+        step = 0.0 if value % 1 and not spoken else 0.5 * 10.0 ** -len(spoken)
+        return Numeral(value * scale, found.start(), found.end(), step * scale)
     digits = re.sub(r"[,\s]", "", found["digits"]).replace("·", ".")  # \s holds the no-break blanks too
-    glyph = _GLYPHS.get(digits[-1], 0.0)
+    glyph = _GLYPHS.get(digits[-1], 0.0) + _part(found)
     plain = digits.rstrip("".join(_GLYPHS))
     decimals = len(plain.partition(".")[2])
     value = (float(plain) if plain else 0.0) + glyph
@@ -125,6 +136,11 @@ def _numeral(found: re.Match[str]) -> Numeral:
     step = 0.0 if glyph else 0.5 * 10.0**-decimals * scale
     sign, start = _sign(found.string, found.start(), found.end())
     return Numeral(sign * value * scale, start, found.end(), step, doubtful=found["doubtful"] is not None)
+
+
+def _part(found: re.Match[str]) -> float:
+    """Returns 0.5 for the "and a half" after a number, 0 where nothing of the kind follows."""
+    return _PARTS.get((found["part"] or found["parts"] or "").lower(), 0.0)
 
 
 def _exponent(power: str) -> int:

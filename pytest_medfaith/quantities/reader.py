@@ -8,10 +8,11 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 
+from pytest_medfaith.quantities.ages import read_ages_in_words
 from pytest_medfaith.quantities.bounds import bounded, words_before
 from pytest_medfaith.quantities.counting import counted_keys, is_count
 from pytest_medfaith.quantities.fractions import read_multiples, read_parts_of_units, read_shares
-from pytest_medfaith.quantities.frequencies import read_frequencies, with_frequencies
+from pytest_medfaith.quantities.frequencies import read_frequencies, read_products, with_frequencies
 from pytest_medfaith.quantities.numerals import Numeral, read_numerals
 from pytest_medfaith.quantities.quantity import Quantity
 from pytest_medfaith.quantities.times import read_times_in_words
@@ -40,7 +41,8 @@ _LABEL_BEFORE = re.compile(
     r"no)[\s.]+(?:\w\s+(?:to|and|or)\s+|\d+\s+(?:to|and|or|-|–)\s+)?$",
     re.IGNORECASE,
 )
-_RANGE = re.compile(r"\s*(?P<joint>-|–|—|−|to|and|or)\s*", re.IGNORECASE)
+# "6- to 8-year-olds" and "6-to-8-year-old" are ranges too.
+_RANGE = re.compile(r"\s*(?:-\s*(?=to\b))?(?P<joint>-|–|—|−|to|and|or)(?:(?<=to)-)?\s*", re.IGNORECASE)
 _BETWEEN = re.compile(r"\bbetween\s+(?:\w+\s+)?$", re.IGNORECASE)
 _LISTED = re.compile(r"\s*(?:,|,?\s+(?:and|or|to|versus|vs\.?|instead of|rather than)\b)\s*", re.IGNORECASE)
 _LONGEST_LIST = (
@@ -50,9 +52,11 @@ _SET_AGAINST = re.compile(r"\b(?:and|versus|vs\.?|against|with|than|to|or)\s+$",
 _SENTENCE_END = re.compile(r"[.;]\s")
 _YEAR = 365.25  # days
 _AGE_BEFORE = re.compile(
-    r"\b(?:aged?|ages|age (?:of|from|at)|the age of|(?:baby|infant|newborn|child|toddler|boy|girl|man|woman) "
+    r"\b(?:aged?|ages|age (?:of|from|at)|the age of|turn(?:s|ed|ing)?|"
+    r"(?:baby|infant|newborn|child|toddler|boy|girl|man|woman) "
     r"of|older than|younger than|(?:people|adults|children|women|men|patients|those|anyone|persons|boys|"
-    r"girls|everyone|babies|someone|infants|are|is) (?:aged "
+    r"girls|everyone|babies|someone|infants|(?:who|they|you|he|she|people|adults|children|women|men|patients|"
+    r"those|anyone|persons?|woman|man|patient|child|boy|girl|someone|baby|infant|ones?) (?:are|is)) (?:aged "
     r")?(?:over|under|above|below|past|beyond|from)|over-|under-)(?:\s+(?:at "
     r"least|over|under|above|below|between|from|up to|about|around))?\s*$",
     re.IGNORECASE,
@@ -60,6 +64,14 @@ _AGE_BEFORE = re.compile(
 _AGE_AFTER = re.compile(
     r"s?[\s-]*(?:years?[\s-]+(?:old|of age|or older|or younger|and older|and over|or over|and younger|"
     r"or above)|or older|or younger|and older)",
+    re.IGNORECASE,
+)
+# "Men of 65 and over"; "people of three countries" are of no age.
+_PEOPLE_OF = re.compile(
+    r"\b(?:people|adults|children|women|men|patients|girls|boys|those) of\s+$", re.IGNORECASE
+)
+_AND_OVER = re.compile(
+    r"\s+(?:or|and)\s+(?:over|above|older|younger|under|more|below|upwards?)\b(?!\s+(?!years?\b)\w+s\b)",
     re.IGNORECASE,
 )
 _OLD = re.compile(r"[\s-]*(?:old|of age)\b", re.IGNORECASE)
@@ -108,7 +120,9 @@ def read_quantities(text: str) -> tuple[Quantity, ...]:
     found: list[Quantity] = []
     for readings in (
         read_parts_of_units(masked),
+        read_products(masked),
         read_frequencies(masked),
+        read_ages_in_words(masked),
         _shares(masked, numerals),
         read_times_in_words(masked),
         _measures(masked, numerals),
@@ -209,12 +223,19 @@ def _measure(
         step = second.step * last_unit.factor
         return Quantity(low, high, dimension, first.start, end, step=step, role=role)
     start, end = first.start, second.end
-    if _AGE_BEFORE.search(words_before(text, start)) or _AGE_AFTER.match(text, end):
+    if _states_age(text, start, end):
         low, high, step = first.value * _YEAR, second.value * _YEAR, second.step * _YEAR
         return Quantity(low, high, "time", start, end, step=step, role="age")
     heads = counted_keys(text, end)
     dimension = "count" if heads else "plain"
     return Quantity(first.value, second.value, dimension, start, end, step=second.step, heads=heads)
+
+
+def _states_age(text: str, start: int, end: int) -> bool:
+    """Returns whether the words around a number without a unit say that it is an age."""
+    ahead = words_before(text, start)
+    of_people = _PEOPLE_OF.search(ahead) and _AND_OVER.match(text, end)
+    return bool(_AGE_BEFORE.search(ahead) or _AGE_AFTER.match(text, end) or of_people)
 
 
 def _in_base(value: float, unit: Unit, role: str) -> float:

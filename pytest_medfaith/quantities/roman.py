@@ -7,7 +7,7 @@ from functools import lru_cache
 
 _VALUES = {"i": 1, "v": 5, "x": 10}
 NAMED_ROMAN = re.compile(
-    r"(?<![\w-])(?P<noun>[^\W\d_][\w]{2,})[\s-](?P<roman>(?=[XVI])X{0,2}(?:IX|IV|V?I{0,3}))(?![\w'’]|[.,]\d|"
+    r"(?<![\w-])(?P<noun>(?:[^\W\d_]\w+-)?[^\W\d_][\w]{2,})[\s-](?P<roman>(?=[XVI])X{0,2}(?:IX|IV|V?I{0,3}))(?![\w'’]|[.,]\d|"
     r"[-–][A-Z])"
 )
 

@@ -12,7 +12,8 @@ from pytest_medfaith.quantities.units import unit_of
 _TIME_IN_WORDS = re.compile(
     r"\b(?:(?:for|in|within|after|than|about|around|least|most|until|over|nearly|almost|lasting|past|under|"
     r"only|just|before|to|takes?|took|lasts?|lasted|first|or)\s+|(?=half\s+an\s+hour\b|"
-    r"a\s+quarter\s+of\s+an\s+hour\b))"
+    r"a\s+quarter\s+of\s+an\s+hour\b|an?\s+(?:hour|day|week|fortnight|month|year)\s+(?:later|earlier)\b|"
+    r"an?\s+(?:minute|hour|day|week|month|year)\s+and\s+a\s+half\b))"
     r"(?P<span>(?P<part>half\s+|(?:a\s+)?quarter\s+of\s+|three\s+quarters\s+of\s+)?"
     r"an?\s+(?P<unit>second|minute|hour|day|night|week|fortnight|month|year|decade)"
     r"(?P<more>\s+and\s+a\s+half)?)\b",

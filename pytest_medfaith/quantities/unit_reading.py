@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from pytest_medfaith.quantities.units import unit_of, unit_pattern
 
 _PER_UNIT = re.compile(r"\s*(?:/|per\b|a\b|an\b|each\b|for (?:every|each)\b)\s*", re.IGNORECASE)
-# In "1 mg an hour before" the hour is no denominator.
+# In "1 mg an hour before" and "50 mg an hour or so ahead of" the hour is no denominator.
 _TIME_BEFORE = re.compile(
-    r"\s+an?\s+(?:second|minute|hour)\s+(?:before|after|later|earlier|prior|ahead)\b", re.IGNORECASE
+    r"\s+an?\s+(?:second|minute|hour)\s+(?:or\s+(?:so|two|more)\s+)?"
+    r"(?:before|after|later|earlier|prior|ahead|apart)\b",
+    re.IGNORECASE,
 )
 _PER_VOLUME = re.compile(
     r"(?:(?:\s+(?!to\b|and\b|or\b|in\b)[^\W\d_][\w-]*){1,4}\s?(?:/|per\s)|"

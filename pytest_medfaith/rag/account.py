@@ -1,4 +1,4 @@
-"""How the reference RAG came to an answer; responses carry it in their `meta`, and cards and commands show it."""
+"""How the reference RAG came to an answer: in the `meta` of responses, on cards, in commands."""
 
 from __future__ import annotations
 

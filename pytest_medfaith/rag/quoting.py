@@ -1,4 +1,4 @@
-"""The extractive answerer: it quotes the sentences of the passages that fit the question best, and cites them.
+"""The extractive answerer: it quotes and cites the sentences of the passages that fit the question best.
 
 It needs no model beside the sentence encoder and says nothing of its own, so that a reader can look each word
 up. It cannot put two passages together or leave half of a sentence out.

@@ -15,8 +15,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from pytest_medfaith.answers.turns import Turns
 from pytest_medfaith.checking.loading import load_checker
 from pytest_medfaith.claims.assignment import assign_citations
+from pytest_medfaith.claims.history import standalone_question
 from pytest_medfaith.claims.split import extract_claims, is_refusal
 from pytest_medfaith.config import RagSettings
 from pytest_medfaith.errors import TeacherError
@@ -78,14 +80,17 @@ class ReferenceRag:
     teacher: Teacher | None = None
     embed: Embed = field(default=shipped_vectors, repr=False)
 
-    def answer(self, question: str, hits: Sequence[Hit], *, case_id: str = "") -> Response:
+    def answer(self, question: str, hits: Sequence[Hit], *, case_id: str = "", turns: Turns = ()) -> Response:
         """Returns the answer to a question from `hits`, which were retrieved for it.
+
+        With earlier `turns` of a conversation it answers what `standalone_question` makes of the question,
+        for which the hits should be retrieved, too. A teacher reads the turns beside it. No turn is a source.
 
         Raises:
             TeacherError: the teacher wrote or judged nothing that can be used.
         """
-        contexts = [hit.chunk for hit in hits]
-        draft = self._draft(question, contexts) if contexts else ""
+        contexts, question = [hit.chunk for hit in hits], standalone_question(question, turns)
+        draft = self._draft(question, contexts, turns) if contexts else ""
         account = Account(
             mode=self.settings.mode,
             generator=self.settings.generator,
@@ -119,7 +124,7 @@ class ReferenceRag:
             parts += [asking_signature(self.teacher.settings, GENERATE_PROMPT + REWRITE_PROMPT)]
         return "|".join(parts)
 
-    def _draft(self, question: str, contexts: Sequence[Chunk]) -> str:
+    def _draft(self, question: str, contexts: Sequence[Chunk], turns: Turns) -> str:
         if self.settings.generator != TEACHER:
             return quoted_answer(question, contexts, embed=self.embed, most=self.settings.sentences)
         if self.teacher is None:
@@ -127,10 +132,10 @@ class ReferenceRag:
                 "the generator 'teacher' asks an LLM, which is set up in [tool.medfaith.llm]; expected a "
                 "model and a base_url there"
             )
-        return generated_response(self.teacher, question, contexts).answer
+        return generated_response(self.teacher, question, contexts, turns=turns).answer
 
     def _cited(self, draft: str, contexts: Sequence[Chunk], account: Account) -> tuple[str, Account]:
-        """Returns the draft with a citation for each uncited sentence that a neighbour's passage speaks of."""
+        """Returns the draft with a citation for each uncited sentence that a neighbour's passage covers."""
         passages = {str(place): chunk.text for place, chunk in enumerate(contexts, start=1)}
         found = assign_citations(draft, passages, embed=self.embed)
         told = [
@@ -169,7 +174,7 @@ class ReferenceRag:
     def _faithful(
         self, question: str, answer: str, contexts: Sequence[Chunk], verdicts: Sequence[Verdict]
     ) -> tuple[str, list[DroppedSentence]]:
-        """Returns the answer with only what the passages support, "" where that is nothing, and what was dropped.
+        """Returns what the passages support of the answer, "" for nothing, and what was dropped.
 
         What a rewrite says is verified in its turn. A teacher's rewrite that is not supported whole is not
         used; then whole sentences of the answer are kept.

@@ -30,7 +30,7 @@ _POINTING = re.compile(
 
 @dataclass(frozen=True)
 class Verifier:
-    """What verifies answers: `extractor` makes claims of them, `checker` judges the claims by the passages."""
+    """What verifies answers: `extractor` makes claims, `checker` judges these by the passages."""
 
     checker: Checker
     extractor: Extractor

@@ -76,8 +76,8 @@ class Case(Record):
     """One test item of a slice. `references` are ids of relevant chunks, or PMIDs.
 
     `history` holds the earlier turns of the conversation, the earliest first: mappings with `role`, "user" or
-    "assistant", and `content`. `conversation` names the conversation, "" where the case is none. `expects` says
-    what a good answer does, where the gold claims do not tell.
+    "assistant", and `content`. `conversation` is its name, "" for none. `expects` says what a good answer
+    does, where the gold claims do not tell.
     """
 
     id: str
@@ -96,8 +96,7 @@ class Case(Record):
 class Response(Record):
     """What the RAG system said for a case.
 
-    `contexts` are the chunks it was given, in rank order; `contexts_from` says who gave them. `samples` are further
-    answers to the same question.
+    `contexts` are the chunks it was given, by rank, `contexts_from` who gave them, `samples` more answers.
     """
 
     answer: str
@@ -169,9 +168,9 @@ class Finding(Record):
 class Attribution(Record):
     """What the contexts that a claim cites say of it; an answer without any citation has none.
 
-    `cited` is {marker: ids of the contexts that it means}; of these `helping` support the claim, alone or only
-    together. `elsewhere` are contexts that support it and are not cited. `assigned` is, for an uncited claim, what
-    the neighbour cites whose sentence is more similar. Claims of one `sentence` share its number, from 0.
+    `cited` is {marker: ids of the contexts that it means}; of these `helping` support the claim, alone or
+    only together. `elsewhere` are contexts that support it and are not cited. `assigned` is, for an uncited
+    claim, what the neighbour with the more similar sentence cites. Claims of a sentence share its number.
     """
 
     status: grades.CitationStatus
@@ -186,9 +185,9 @@ class Attribution(Record):
 class Severity(Record):
     """How bad a refuted or unsupported claim is.
 
-    Categories and risks are those of MedVAL (Aali et al. 2025, arXiv:2507.03152) that an error of a single claim
-    can have. An error is major where its risk is moderate or high: unnoticed, it could change what is done for a
-    patient, as CREOLA calls an error major (Asgari et al. 2025, npj Digit Med 8:274).
+    Categories and risks are those of MedVAL (Aali et al. 2025, arXiv:2507.03152) that an error of a single
+    claim can have. An error is major where its risk is moderate or high: unnoticed, it could change what is
+    done for a patient, as CREOLA calls an error major (Asgari et al. 2025, npj Digit Med 8:274).
 
     `risk` is what could happen to a patient if nobody noticed the error. `rule` is the id of the rule that gave it,
     "otherwise" where none did, "reviewers" where labels did. `by_rules` is what a rule gave where labels differ.
@@ -215,7 +214,7 @@ class Verdict(Record):
     `score` is the probability behind the label: of entail for supported, of contradict for refuted, else the
     highest of entail. `chunk_id` and `span` point at the decisive evidence, `supporting` at every chunk that
     entails the claim. `conflict`: a second chunk states the opposite; `joint`: only several together decided.
-    `severity` is of an error that was graded. An uncertain claim is `leaning` to the label it would else have.
+    `severity` is of a graded error. An uncertain claim is `leaning` to the label it would have else.
     """
 
     claim: Claim
@@ -312,12 +311,12 @@ class Report(Measured, Record):
     """One response, fully checked.
 
     `metrics` holds per-case values; a metric that does not apply is absent, never NaN. `verdicts` judge the
-    response's claims by its contexts, `gold_verdicts` the gold claims by the answer. `searched` without
-    `hits` means that a retriever found nothing. `contexts_optional` means that the caller allowed an answer
-    without contexts. `contexts_mode` says whose contexts the response's are, `retrieval` what the retriever
-    brought, `llm` what a teacher was asked (`teacher.use`), `consistency` what further answers say
-    (`checking.consistency`), `risk` is an `AnswerRisk`, `selective` that verdicts may be uncertain. No claim was made
-    of the words that are `dropped`. The metrics of `Measured` are attributes, too.
+    claims by the contexts, `gold_verdicts` the gold claims by the answer. `searched` without `hits`: nothing
+    was found. `contexts_optional`: the caller allowed an answer without contexts. `contexts_mode` says whose
+    contexts these are, `retrieval` what the retriever brought, `llm` what a teacher was asked
+    (`teacher.use`), `consistency` what further answers say (`checking.consistency`), `relevancy` how the
+    answer speaks of its question (`checking.relevancy`), `risk` is an `AnswerRisk`. `selective`: verdicts may
+    be uncertain. No claim was made of the words that are `dropped`.
     """
 
     case: Case
@@ -342,6 +341,7 @@ class Report(Measured, Record):
     dropped: tuple[Dropped, ...] = ()
     llm: Mapping[str, Any] = field(default_factory=dict)
     consistency: Mapping[str, Any] = field(default_factory=dict)
+    relevancy: Mapping[str, Any] = field(default_factory=dict)
     risk: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -380,8 +380,8 @@ class SliceReport(Measured, SliceRecord):
     """All reports of a slice under one retriever and checker, with the aggregated metrics and judged gates.
 
     The attributes of a `Report`, such as `faithfulness`, hold the values of the slice. `skipped` counts, by
-    reason, the records left out while the cases were read, `place` the rows of an ablation from 0. `definitions`
-    says, by name, what the metrics of the project measure, and `failure` why no case could be measured.
+    reason, the records left out while the cases were read, `place` the rows of an ablation from 0.
+    `definitions` says what the project's metrics measure, by name; `failure` why no case was measured.
     """
 
     reports: tuple[Report, ...] = ()

@@ -110,7 +110,7 @@ def asks_stores(name: str, settings: RetrievalSettings) -> bool:
 
 
 def refuse_passwords(name: str, settings: RetrievalSettings) -> None:
-    """Refuses the address of a store that holds a password: cards and signatures show the names of retrievers.
+    """Refuses a store's address with a password: cards and signatures show the names of retrievers.
 
     Raises:
         ValueError: such an address; the message does not tell it.
@@ -120,7 +120,7 @@ def refuse_passwords(name: str, settings: RetrievalSettings) -> None:
 
 
 def _size(chunks: Sequence[Chunk]) -> int:
-    """Returns how many chunks the corpus holds; of a corpus in a store it is not known, and bounds nothing."""
+    """Returns how many chunks the corpus holds; a corpus in a store has no known size, and no bound."""
     return len(chunks) or sys.maxsize
 
 
@@ -168,12 +168,12 @@ def factory_settings(name: str, settings: RetrievalSettings) -> Mapping[str, Any
 
 
 def takes_fast_bm25(size: int) -> bool:
-    """Returns whether `bm25` scores a corpus of `size` chunks by bm25s: where it is large, and bm25s is there."""
+    """Returns whether `bm25` scores `size` chunks by bm25s: for a large corpus, where bm25s is there."""
     return size > defaults.FAST_BM25_FROM and bm25_fast.is_installed()
 
 
 def _over_corpus(build: Build) -> Build:
-    """Returns `build`, which reads chunks with their context and finds what passes the filters of the settings."""
+    """Returns `build`, which reads chunks with their context and finds what passes the settings' filters."""
 
     def built(chunks: Sequence[Chunk], settings: RetrievalSettings, progress: Progress) -> Retriever:
         read = contextual_chunks(chunks, settings.chunk_context, lines=settings.chunk_lines)
@@ -279,7 +279,7 @@ def _checked(retriever: Retriever, name: str, query: str, *, top_k: int) -> list
 
 
 def dense_names(name: str, settings: RetrievalSettings) -> dict[str, str]:
-    """Returns {name of a dense retriever: its encoder's name}, of those that the retriever called `name` asks.
+    """Returns {name of a dense retriever: its encoder's name} for all that the retriever `name` asks.
 
     The name is "dense", or with several encoders "dense:ENCODER" for each.
     """

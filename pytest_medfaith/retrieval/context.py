@@ -30,8 +30,8 @@ def contextual_chunks(
 
     Args:
         chunks: the corpus.
-        context: "path" reads title and section path, "title" the title, "none" neither. A line that chunking kept
-            in `extra["prefix"]` is read by the first two.
+        context: "path" reads title and section path, "title" the title, "none" neither. "path" and "title"
+            also read a line that chunking kept in `extra["prefix"]`.
         lines: a line about each chunk, which is read between these and the text, see `chunk_lines`.
 
     Raises:
@@ -57,7 +57,7 @@ def _read_as(chunk: Chunk, context: ChunkContext, line: str) -> Chunk:
 
 
 def _title_and_path(chunk: Chunk) -> str:
-    """Returns "Iron > Dose", as `medfaith chunk --prefix title` keeps it; a title that the path begins with is read once."""
+    """Returns "Iron > Dose", as `medfaith chunk --prefix title` keeps it; no title is read twice."""
     path = chunk.section_path
     return " > ".join(path if path[:1] == (chunk.title,) or not chunk.title else (chunk.title, *path))
 

@@ -50,7 +50,7 @@ def sized(
     size: int | Callable[[], int | None],
     indexes: Mapping[str, VectorIndex] | None = None,
 ) -> AnyRetriever:
-    """Returns `retriever`, which tells the bytes of its index, and what approximate indexes it searches, from now on.
+    """Returns `retriever`, which now tells the bytes of its index, and which approximate indexes it searches.
 
     Args:
         retriever: a function or a partial, which takes attributes.

@@ -68,7 +68,7 @@ def open_index(
     choice: IndexChoice,
     progress: Progress = None,
 ) -> OpenIndex:
-    """Returns the index of `chunks` under `encoder`; it is built where it is missing, damaged or of another FAISS.
+    """Returns the index of `chunks` under `encoder`, built where it is missing, damaged or of another FAISS.
 
     Of an approximate index the recall is measured once for each value of the parameters of its search.
 
@@ -104,7 +104,7 @@ def open_index(
 
 
 def _kept(path: Path, wanted: Mapping[str, Any], *, size: int) -> tuple[dict[str, Any] | None, bool]:
-    """Returns what is written beside the index at `path`, None where it is to be built, and whether it is damaged.
+    """Returns what lies beside the index at `path`, None where it is to be built, and whether it is damaged.
 
     Args:
         path: of the index.

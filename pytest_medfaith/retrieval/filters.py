@@ -26,7 +26,7 @@ _SHOWN = 5
 
 
 def filtered_retriever(retriever: Retriever, chunks: Sequence[Chunk], filters: Sequence[str]) -> Retriever:
-    """Returns `retriever`, whose hits pass `filters`: the same order, and as many as asked for where there are.
+    """Returns `retriever`, whose hits pass `filters`: in its order, up to as many as asked for.
 
     Args:
         retriever: over the whole corpus.
@@ -53,7 +53,7 @@ def filtered_retriever(retriever: Retriever, chunks: Sequence[Chunk], filters: S
 
 
 def _ranked(hit: Hit, rank: int) -> Hit:
-    """Returns `hit` at its rank among the hits that pass; a single retriever that ranked it says this rank."""
+    """Returns `hit` at its rank among the hits that pass; a single retriever also gets this rank."""
     ranks = dict.fromkeys(hit.ranks, rank) if len(hit.ranks) == 1 else hit.ranks
     return hit.with_(rank=rank, ranks=ranks)
 

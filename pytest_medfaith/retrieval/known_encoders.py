@@ -54,7 +54,7 @@ class KnownEncoder:
 
     @property
     def reading(self) -> str:
-        """The values in words, as in "cls pooling, title and text as a pair, inner product, 64 and 512 tokens".
+        """The values in words: "cls pooling, title and text as a pair, inner product, 64 and 512 tokens".
 
         Signatures hold it: other words for the same values make every index anew.
         """

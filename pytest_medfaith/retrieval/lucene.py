@@ -228,7 +228,7 @@ def _java_homes() -> Iterator[Path]:
 
 
 def _java_version(home: Path) -> int:
-    """Returns the first number of the version that a Java runtime's file `release` states; 0 for no runtime."""
+    """Returns the major version that a Java runtime's file `release` states; 0 for no runtime."""
     try:
         stated = (home / "release").read_text(encoding="utf-8", errors="replace")
     except OSError:

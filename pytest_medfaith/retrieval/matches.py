@@ -26,7 +26,8 @@ class Match:
     """What of a hit matched the question.
 
     Attributes:
-        words: of the question, that its text, title or context holds; empty where no retriever by words found it.
+        words: of the question, that its text, title or context holds; empty where no retriever by words found
+            it.
         sentences: {name of a retriever: span of the sentence that matched best}, in the chunk's text.
     """
 
@@ -98,7 +99,7 @@ def _sentence_by_words(chunk: Chunk, rarity: Mapping[str, float]) -> Span | None
 
 
 def _nearest_sentences(query: str, hits: Sequence[Hit], name: str, encoder: Encoder) -> dict[int, Span]:
-    """Returns {number of a hit: its sentence nearest to the question}, of the hits that the retriever ranked."""
+    """Returns {number of a hit: its sentence nearest to the question} for hits that the retriever ranked."""
     import numpy as np
 
     spans = [

@@ -86,7 +86,7 @@ def in_words(fingerprint: Fingerprint) -> str:
 
 
 def remove_stale(folder: Path) -> None:
-    """Removes temporary files that a killed process left in `folder`; nobody has written to them for an hour."""
+    """Removes a killed process's temporary files in `folder`: nobody has written to them for an hour."""
     for left in folder.glob(".*.part"):
         with suppress(OSError):
             if time.time() - left.stat().st_mtime > _STALE_AFTER:

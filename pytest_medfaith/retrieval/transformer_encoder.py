@@ -87,7 +87,7 @@ def _encode(
 def padded_batches(
     encoded: Sequence[Any], *, size: int, tokenizer: Any, torch: Any
 ) -> Iterator[tuple[list[int], dict[str, Any]]]:
-    """Yields the numbers of the rows of a batch, and its tensors (n, longest); rows of like length go together."""
+    """Yields the row numbers of a batch, and its tensors (n, longest); rows of similar length go together."""
     order = sorted(range(len(encoded)), key=lambda row: len(encoded[row]["input_ids"]))
     for start in range(0, len(order), size):
         rows = order[start : start + size]

@@ -8,14 +8,39 @@ from typing import TYPE_CHECKING, Any
 from pytest_medfaith.answers.foreign import is_rows
 from pytest_medfaith.answers.sampling import asked_samples, sampled_response
 from pytest_medfaith.errors import MedfaithError
-from pytest_medfaith.run.hooks import plain_errors, resources_of
-from pytest_medfaith.run.targets import Target, recorded_response, reference_response
+from pytest_medfaith.retrieval.cost import measured_steps
+from pytest_medfaith.run.hooks import STEPS_MS, is_shipped, plain_errors, resources_of
+from pytest_medfaith.run.targets import Target, found_by, recorded_response, reference_response
 
 if TYPE_CHECKING:
     import pytest
 
     from pytest_medfaith.records import Hit, Response
     from pytest_medfaith.retrieval.ranking import Retriever
+
+
+def query_of(request: pytest.FixtureRequest, target: Target) -> str:
+    """Returns what the retriever is asked for a test's case: its question.
+
+    The reference RAG, which answers where nothing else does, asks with what it needs of the earlier turns.
+    """
+    is_recorded = target.settings.responses is not None or not target.has_answer
+    return (
+        target.case.question
+        if is_recorded or not is_shipped(request.node, "medfaith_rag")
+        else target.standalone
+    )
+
+
+def find_hits(request: pytest.FixtureRequest, target: Target, retriever: Retriever | None) -> list[Hit]:
+    """Returns what the retriever finds for the question of a test, best first, and keeps its times.
+
+    Without a retriever, of a slice without a corpus, nothing is found.
+    """
+    if retriever is None:
+        return []
+    with measured_steps() as request.node.stash[STEPS_MS]:
+        return found_by(retriever, query_of(request, target), target)
 
 
 def case_response(

@@ -138,7 +138,7 @@ def _checked(values: Any, check: Callable[[str], Any], place: str) -> list[Any]:
 
 
 def checker_names(axes: Axes, configured: SliceSettings) -> list[str]:
-    """Returns the checkers that the axes checker and linker make, in order, each once; [] where neither is an axis.
+    """Returns the checkers that the axes checker and linker make, in order, each once; [] for neither.
 
     Args:
         axes: as `read_axes` returns them.

@@ -1,4 +1,4 @@
-"""The start of a run, before the first test: are its options in range, and is no old result left in its place."""
+"""The start of a run, before the first test: its options are in range, and no old result is in its place."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pytest_medfaith.run.hooks import only_shows, resources_of
 
 
 def check_options(config: pytest.Config) -> None:
-    """Finds out before the run whether its options are in range, and whether what it will write can be written.
+    """Finds out before the run whether its options are in range, and whether its files can be written.
 
     Raises:
         UsageError: they are not, or it cannot.

@@ -84,7 +84,7 @@ class KeptCells:
 
 
 def cell_signature(resources: Resources, target: Target) -> dict[str, Any] | None:
-    """Returns everything that decides the reports of a target's row but its cases; None where it is not known."""
+    """Returns what decides the reports of a target's row, apart from its cases; None where unknown."""
     settings = target.settings
     name, given = settled(settings.retriever, resources.retrieval)
     checker = resources.checker(settings.checker)
@@ -118,7 +118,7 @@ def cell_signature(resources: Resources, target: Target) -> dict[str, Any] | Non
 
 @cache
 def package_digest() -> str:
-    """Returns a digest of the package's files: another version, or a changed file, measures everything anew."""
+    """Returns a digest of the package's files: a new version or a changed file measures everything anew."""
     root = Path(__file__).parents[1]
     found = hashlib.sha256()
     for path in sorted(path for path in root.rglob("*") if path.suffix in {".py", ".toml", ".json"}):

@@ -262,7 +262,7 @@ class Collected:
         return rows
 
     def _pool(self, measured: dict[SliceRun, list[Report]], declared: Mapping[str, Metric]) -> None:
-        """Judges the hits of each case in `measured` over those of all retrievers, and changes its reports."""
+        """Judges each case's hits in `measured` over the hits of all retrievers; changes its reports."""
         compared: dict[CaseKey, list[tuple[SliceRun, Report]]] = {}
         for run in sorted(measured):
             if run.contexts_mode != "recorded":

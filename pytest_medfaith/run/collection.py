@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
@@ -17,6 +17,7 @@ from pytest_medfaith.run.hooks import (
     OF_THE_CASE,
     collected_of,
     forget_collected,
+    is_shipped,
     is_worker,
     may_ask_later,
     may_request,
@@ -104,6 +105,16 @@ def _item_ids(targets: Sequence[Target]) -> list[str]:
     return ["-".join(parts) for parts in names]
 
 
+def refuse_test_case(name: str) -> NoReturn:
+    """Fails the collection of the marked unittest.TestCase `name`: its tests would see no case."""
+    raise pytest.fail.Exception(
+        f"medfaith: {name} is marked with medfaith and is a unittest.TestCase, which pytest runs once, "
+        "without cases; write a function with the fixture medfaith_report, or a class that does not inherit "
+        "from TestCase",
+        pytrace=False,
+    )
+
+
 def target_of(item: pytest.Item) -> Target | None:
     """Returns what a test measures, None where the marker gave it no case."""
     call: Any = getattr(item, "callspec", None)
@@ -135,8 +146,15 @@ def judges_all_gates(target: Target, declared: Mapping[str, Metric]) -> bool:
     return target.gates(declared) == target.settings.gates
 
 
-def note_marked(config: pytest.Config, items: Sequence[pytest.Item]) -> None:
-    """Remembers which slices the tests among `items` are marked with, before any of them is deselected."""
+def keep_selected(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deselects the marked tests that --medfaith-slice leaves out.
+
+    It remembers which slices the kept tests are marked with, before -k or -m deselects any of them.
+    """
+    left_out = [item for item in items if target_of(item) is None and is_parametrized(item)]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
     found = config.stash.setdefault(_MARKED, MarkedSlices())
     for item in items:
         target = target_of(item)
@@ -192,7 +210,7 @@ def _keep_shard(config: pytest.Config, items: list[pytest.Item], shard: Shard) -
 
 
 def _shard_name(item: pytest.Item) -> str:
-    """Returns what decides the shard of a test: its case, so that all tests of a case meet, else its node id."""
+    """Returns what decides the shard of a test: its case, so that a case's tests meet, else its node id."""
     target = target_of(item)
     return item.nodeid if target is None else target.case.id
 
@@ -284,13 +302,13 @@ def _unreadable(config: pytest.Config, measuring: Sequence[tuple[pytest.Item, Ta
             (target.settings, target.has_answer): item for item, target in measuring
         }.items():
             why = missing_retriever(resources, settings, has_answer=has_answer)
-            if why and _is_shipped(item, "medfaith_retriever") and _is_shipped(item, "medfaith_hits"):
+            if why and is_shipped(item, "medfaith_retriever") and is_shipped(item, "medfaith_hits"):
                 return why
-            resources.check_teacher(settings, uses=partial(_is_shipped, item))
-            if _is_shipped(item, "medfaith_retriever"):
+            resources.check_teacher(settings, uses=partial(is_shipped, item))
+            if is_shipped(item, "medfaith_retriever"):
                 _check_corpus(resources, settings)
-            if has_answer and _is_shipped(item, "medfaith_rag") and _is_shipped(item, "medfaith_response"):
-                _check_answered(resources, settings, shipped=_is_shipped(item, "medfaith_retriever"))
+            if has_answer and is_shipped(item, "medfaith_rag") and is_shipped(item, "medfaith_response"):
+                _check_answered(resources, settings, shipped=is_shipped(item, "medfaith_retriever"))
         check_baseline(resources, collected_of(config))
     except (MedfaithError, OSError, ValueError) as error:
         return str(error)
@@ -323,9 +341,3 @@ def _check_answered(resources: Resources, settings: SliceSettings, *, shipped: b
             f"{settings.responses} answers none of the cases of slice {settings.name!r}, such as "
             f"{cases[0].id}; {found}. Expected a row a case, with the id of the case as its case_id"
         )
-
-
-def _is_shipped(item: pytest.Item, fixture: str) -> bool:
-    """Returns whether a test uses `fixture` as the plugin ships it, overridden in no conftest.py."""
-    known = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {}).get(fixture, ())
-    return bool(known) and all(found.func.__module__ == "pytest_medfaith.plugin" for found in known)

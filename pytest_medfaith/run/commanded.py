@@ -1,4 +1,4 @@
-"""The checker of the command line beats a project's fixture medfaith_checker, as it beats marker and settings."""
+"""The checker of the command line beats the fixture medfaith_checker, the marker and the settings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def commanded_checker(
     fixturedef: pytest.FixtureDef[Any], request: Any, resources: Resources
 ) -> Checker | None:
-    """Returns the checker that --medfaith-checker names for a test of a slice, None where the fixture gives it.
+    """Returns the checker that --medfaith-checker names for a slice's test, None where the fixture gives it.
 
     The plugin's own fixture gives it, and so does a fixture that builds on it by taking `medfaith_checker`.
     The body of any other fixture of this name does not run.

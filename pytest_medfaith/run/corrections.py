@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def correct_rows(
     resources: Resources, rows: Sequence[Row], signature: Mapping[str, Any]
 ) -> tuple[list[Row], list[str]]:
-    """Returns `rows` with what people's labels say: severities, corrected rates; and lines for the card on it.
+    """Returns `rows` with severities and rates by people's labels, and lines for the card about them.
 
     Without the setting `labels` the rows come back as they are.
 

@@ -168,7 +168,7 @@ def _audited(resources: Resources, collected: Collected, rows: Sequence[Row]) ->
 
 
 def _errors(collected: Collected, compared: Iterable[Ablation]) -> list[str]:
-    """Returns why a run is unusable: tests that disagree, rows that failed, an ablation without a first row."""
+    """Returns why a run is unusable: tests that disagree, failed rows, an ablation without a first row."""
     failed = [f"{run}: {why}" for run, why in collected.failures.items()]
     return [*collected.disagreements(), *failed, *(one.problem for one in compared if one.problem)]
 

@@ -148,6 +148,12 @@ def may_request(item: Any) -> bool:
     return "request" in info.argnames or any("request" in one.argnames for one in given)
 
 
+def is_shipped(item: Any, fixture: str) -> bool:
+    """Returns whether a test uses `fixture` as the plugin ships it, overridden in no conftest.py."""
+    known = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {}).get(fixture, ())
+    return bool(known) and all(found.func.__module__ == "pytest_medfaith.plugin" for found in known)
+
+
 def forget_collected(config: pytest.Config) -> Collected:
     """Returns an empty collection in place of what this run expected."""
     if _COLLECTED in config.stash:
@@ -328,7 +334,7 @@ class RunHooks:
             session.exitstatus = _EXIT_STATUS[self.finish.status]
 
     def _end_teaching(self) -> None:
-        """Saves what a teacher's cassette recorded in this process, and tells what no report of a case holds."""
+        """Saves what this process recorded in a teacher's cassette; tells what no report of a case holds."""
         from pytest_medfaith.run.teaching import end_teaching
 
         notes, why = end_teaching(resources_of(self._config))

@@ -66,7 +66,8 @@ class LiveAnswers:
         resources, settings = self.resources, target.settings
         retriever = resources.retriever(settings) if resources.can_retrieve(settings) else None
         with measured_steps() as steps:
-            hits = found_by(retriever, target.case.question, target) if retriever else None
+            query = target.standalone if self.rag is None else target.case.question
+            hits = found_by(retriever, query, target) if retriever else None
         response = self._response(target, hits or [])
         return report_on(
             target,
@@ -101,7 +102,7 @@ class LiveAnswers:
         return response
 
     def _key(self, target: Target) -> str:
-        """Returns what decides an answer: the RAG and the question; for the reference RAG what it retrieves, too."""
+        """Returns what decides an answer: RAG and question; for the reference RAG also what it retrieves."""
         asked: dict[str, Any] = {"rag": self.name, "case": target.case.id, "question": target.case.question}
         asked |= {"history": list(target.turns), "temperatures": list(self.resources.temperatures)}
         if self.rag is None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from pytest_medfaith.asserts import check_answer
 from pytest_medfaith.cards.junit import case_properties
 from pytest_medfaith.checking.judge import AnyChecker, as_checker
+from pytest_medfaith.run.completing import completed
 from pytest_medfaith.run.hooks import MEASURED, RESULTS, STEPS_MS, resources_of
 from pytest_medfaith.run.results import Result, plain_report
 from pytest_medfaith.run.signature import brought_signature
@@ -96,7 +97,7 @@ def _note(request: pytest.FixtureRequest, target: Target, report: Report, checke
     brought = brought_signature(resources, checker, configured=settings.checker)
     node.stash[MEASURED] = True
     gates = target.gates(resources.metrics)
-    report = resources.completed(report)
+    report = completed(resources, report, history=settings.history)
     result = Result(run=target.run, report=plain_report(report), gates=gates, checker=brought)
     node.stash.setdefault(RESULTS, []).append(result)
     # A test that runs again still has the properties of its first run.

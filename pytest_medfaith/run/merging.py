@@ -128,7 +128,7 @@ def _check_complete(shards: Sequence[ShardRun]) -> None:
 
 
 def _check_alike(shards: Sequence[ShardRun], resources: Resources) -> None:
-    """Raises DataError where shards expected different cases or gates, or were started with another baseline."""
+    """Raises DataError where shards expected different cases or gates, or began with another baseline."""
     first = shards[0]
     for shard in shards[1:]:
         if shard.expected != first.expected:
@@ -163,7 +163,7 @@ def _difference(first: ShardRun, other: ShardRun) -> str:
 
 
 def _joined(known: Any, given: Any, folder: Path, *, place: str) -> Any:
-    """Returns what two signatures say together; a shard without cases of a slice says nothing of its models."""
+    """Returns what two signatures say together; a shard without a slice's cases names no models."""
     if isinstance(known, Mapping) and isinstance(given, Mapping):
         both = {
             key: _joined(known[key], given[key], folder, place=f"{place}, {key}")

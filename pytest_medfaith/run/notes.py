@@ -40,7 +40,7 @@ def notes_on_slices(resources: Resources, collected: Collected, reports: Sequenc
 
 
 def _notes_on_ablations(reports: Sequence[SliceReport]) -> Iterator[str]:
-    """Yields a line for each slice whose retrievers are compared by answers that none of them had a part in."""
+    """Yields a line for each slice that compares retrievers by answers which used none of them."""
     retrievers: dict[str, set[str]] = {}
     for report in reports:
         froms = {one.response.contexts_from for one in report.reports}

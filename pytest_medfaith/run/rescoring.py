@@ -1,4 +1,4 @@
-"""A run judged again: the recorded answers and hits of its folder, by other gold, thresholds or another checker.
+"""A run judged again: its folder's answers and hits, by other gold, thresholds or another checker.
 
 Nothing is asked and nothing is retrieved again. What was not measured then stays missing, and an answer that
 failed stays failed.
@@ -22,8 +22,9 @@ from pytest_medfaith.evidence import CONVERSATION, Evidence, checked_mode, query
 from pytest_medfaith.gates.expressions import gates_without_answer, parse_gate
 from pytest_medfaith.records import Case, Chunk, Hit, Report, Response, Retrieval, SliceReport, SliceRun
 from pytest_medfaith.run.collected import Collected
+from pytest_medfaith.run.completing import completed
 from pytest_medfaith.run.results import Result, plain_report
-from pytest_medfaith.run.signature import checker_signature, severity_signature
+from pytest_medfaith.run.signature import checker_signature, relevancy_signature, severity_signature
 from pytest_medfaith.run.teaching import extractor_signature, recording
 from pytest_medfaith.teacher.asking import asking_for
 
@@ -52,8 +53,8 @@ def rescore_run(
         progress: told (cases done, cases).
 
     Raises:
-        DataError: no finished run is there, the gold lacks a case of the run or has another question for it, or
-            the new run would be written over the old.
+        DataError: no finished run is there, the gold lacks a case of the run or has another question for it,
+            or the new run would be written over the old.
     """
     from pytest_medfaith.run.finish import end_run
 
@@ -72,9 +73,9 @@ def rescore_run(
         for number, (row, report, case) in enumerate(asked, start=1):
             run = _new_run(row, checker)
             history = signature.get("history", {}).get(row.slice, "context")
-            again = resources.completed(_judged(resources, report, case, run, history=history))
-            result = Result(run=run, report=plain_report(again), gates=_gates(resources, row))
-            collected.add(result)
+            again = _judged(resources, report, case, run, history=history)
+            again = plain_report(completed(resources, again, history=history))
+            collected.add(Result(run=run, report=again, gates=_gates(resources, row)))
             progress(number, len(asked))
     signed = _signature(resources, signature, {_new_run(row, checker).checker for row in rows})
     end = end_run(resources, collected, signature=signed)
@@ -102,14 +103,14 @@ def _new_case(known: Case, cases: Cases | None, gold: str | None) -> Case:
         return known
     if known.id not in cases:
         raise DataError(
-            f"{gold} holds no case {known.id!r}, which the run answered; add it, or leave --gold out to keep the "
-            "gold claims of the run"
+            f"{gold} holds no case {known.id!r}, which the run answered; add it, or leave --gold out to keep "
+            "the gold claims of the run"
         )
     found = cases[known.id]
     if found.question.split() != known.question.split():
         raise DataError(
-            f"{gold}: case {known.id!r} asks another question than the run answered; give it an id of its own, and "
-            "answer it with medfaith run"
+            f"{gold}: case {known.id!r} asks another question than the run answered; give it an id of its "
+            "own, and answer it with medfaith run"
         )
     if found.history and found.history != known.history:
         raise DataError(f"{gold}: case {known.id!r} has other earlier turns than the run answered")
@@ -193,8 +194,8 @@ def _search(report: Report) -> Callable[[str], Sequence[Hit]] | None:
     def search(query: str) -> list[Hit]:
         if query not in found:
             raise DataError(
-                f"case {report.case.id!r}: its answer is split into other claims than when it was run, and nothing "
-                "was retrieved for them; run the slice again"
+                f"case {report.case.id!r}: its answer is split into other claims than when it was run, and "
+                "nothing was retrieved for them; run the slice again"
             )
         return [
             Hit(chunk=chunks[name], rank=rank, score=1.0 / rank)
@@ -208,7 +209,9 @@ def _signature(resources: Resources, signature: Mapping[str, Any], checkers: set
     """Returns the signature of the run with what judges now in the place of what judged then."""
     from importlib.metadata import version
 
-    kept = {name: value for name, value in signature.items() if name not in ("extractor", "severity")}
+    kept = {
+        name: value for name, value in signature.items() if name not in ("extractor", "severity", "relevancy")
+    }
     return {
         **kept,
         "version": version("pytest-medfaith"),
@@ -217,6 +220,7 @@ def _signature(resources: Resources, signature: Mapping[str, Any], checkers: set
         "seed": resources.seed,
         **severity_signature(resources),
         **extractor_signature(resources),
+        **relevancy_signature(resources),
     }
 
 

@@ -25,12 +25,10 @@ from pytest_medfaith.errors import DataError
 from pytest_medfaith.evaluation import Extractor
 from pytest_medfaith.gates.kept import kept_baseline
 from pytest_medfaith.jsonl import read_chunks
-from pytest_medfaith.metrics.answer_risk import report_risk
 from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.project import declared_metrics
-from pytest_medfaith.metrics.risk import METRICS as RISK_METRICS
 from pytest_medfaith.models.pace import set_pace
-from pytest_medfaith.records import Case, Chunk, Hit, Report, Response
+from pytest_medfaith.records import Case, Chunk, Hit, Response
 from pytest_medfaith.retrieval.build import build_retriever, needs_chunks
 from pytest_medfaith.retrieval.context import contextual_chunks
 from pytest_medfaith.retrieval.cost import index_bytes, sized, vector_indexes
@@ -42,7 +40,6 @@ from pytest_medfaith.run.options import Options
 from pytest_medfaith.safety.rulebook import Rulebook, load_rulebook
 from pytest_medfaith.severity.rules import SeverityRules, load_severity
 from pytest_medfaith.teacher.settings import TEACHER
-from pytest_medfaith.teacher.use import family_of
 
 if TYPE_CHECKING:
     from pytest_medfaith.checking.checker import Checker
@@ -230,33 +227,6 @@ class Resources:
         if any(name == TEACHER and uses(fixture) for fixture, name in named.items()):
             self.teacher.check_ready()
 
-    def completed(self, report: Report) -> Report:
-        """Returns a measured report with what the teacher was asked for it, and with its risk where it is told."""
-        return self._with_risk(self.with_llm_use(report))
-
-    def _with_risk(self, report: Report) -> Report:
-        settings = self.settings.risk
-        found = report_risk(report, settings) if settings and report.has_answer else None
-        if found is None:
-            return report
-        report = report.with_(risk=found.to_dict())
-        told = {metric.name: value for metric in RISK_METRICS if (value := metric.value(report)) is not None}
-        return report.with_(metrics={**report.metrics, **told})
-
-    def with_llm_use(self, report: Report) -> Report:
-        """Returns `report` with what the teacher was asked since the last call; unchanged where nothing was."""
-        if "teacher" not in vars(self):
-            return report
-        use, answered_by = self.teacher.take_use(), report.response.model
-        if not use.model:
-            return report
-        related = split_linker(report.checker)[0] == TEACHER and family_of(use.model) == family_of(
-            answered_by
-        )
-        if related and answered_by and not self.settings.llm.allow_same_family:
-            use = use.with_(same_family=answered_by)
-        return report.with_(llm=use.to_dict())
-
     def searched_chunks(self, settings: SliceSettings, retriever: str) -> list[Chunk]:
         """Returns the chunks that a retriever searches: the slice's, or its corpus cut anew.
 
@@ -315,11 +285,16 @@ class Resources:
         )
 
     def check_rag(self) -> None:
-        """Finds out whether the reference RAG can answer where it asks the teacher; raises as `check_teacher`."""
+        """Finds out whether a reference RAG that asks the teacher can answer; raises as `check_teacher`."""
         from pytest_medfaith.rag.reference import needs_teacher
 
         if needs_teacher(self.settings.rag):
             self.teacher.check_ready()
+
+    @cached_property
+    def scores(self) -> Path | None:
+        """The file that keeps scores of pairs, None where none does."""
+        return self.settings.cache / defaults.PAIR_SCORES
 
     def checker(self, name: str = defaults.CHECKER) -> Checker:
         """Returns the checker called `name`, with the pair cache, and set up as configured.
@@ -337,7 +312,7 @@ class Resources:
             name,
             label_map=s.label_map,
             order=s.order,
-            cache=s.cache / defaults.PAIR_SCORES,
+            cache=self.scores,
             rules=s.rules,
             rules_off=self.rules_off,
             linker=s.linker,
@@ -382,7 +357,8 @@ class Resources:
             raise DataError(
                 f"slice {settings.name!r} has no recorded responses, and no fixture medfaith_rag answers its "
                 f'questions. Set responses = "...jsonl" in [tool.medfaith.slices.{settings.name}], or define '
-                "medfaith_rag in conftest.py"
+                f"medfaith_rag in conftest.py. To answer them now, by the reference RAG or by yours: "
+                f"medfaith run --dataset {settings.name} --rag plain --out runs/{settings.name}"
             )
         source = settings.responses if rows is None else rows
 

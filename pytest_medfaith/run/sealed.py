@@ -1,4 +1,4 @@
-"""Rows on disk that a killed run may leave half written: each is read back as it was written, or counts as damaged."""
+"""Rows on disk that a killed run may leave half written: each reads back as written, or is damaged."""
 
 from __future__ import annotations
 

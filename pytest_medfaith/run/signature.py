@@ -12,6 +12,7 @@ from pytest_medfaith.gates.matching import PROCESSOR
 from pytest_medfaith.models.onnx import processor_kernel
 from pytest_medfaith.records import SliceRun
 from pytest_medfaith.run.teaching import extractor_signature
+from pytest_medfaith.teacher.settings import TEACHER, asking_signature
 
 if TYPE_CHECKING:
     from pytest_medfaith.checking.checker import Checker
@@ -59,6 +60,7 @@ def run_signature(resources: Resources, collected: Collected, runs: Iterable[Sli
         "seed": resources.seed,
         PROCESSOR: processor_kernel(),
         **extractor_signature(resources),
+        **relevancy_signature(resources),
         **({"risk": dataclasses.asdict(settings.risk)} if settings.risk else {}),
         **({"temperatures": list(resources.temperatures)} if resources.temperatures else {}),
         **_contexts_signature(collected, runs),
@@ -116,8 +118,18 @@ def _contexts_signature(collected: Collected, runs: Sequence[SliceRun]) -> dict[
 
 
 def severity_signature(resources: Resources) -> dict[str, str]:
-    """Returns the digits of the rules of severity where the project has rules; the version covers the shipped rules."""
+    """Returns the digest of the project's rules of severity; the version covers the shipped rules."""
     return {"severity": resources.severity.signature} if resources.settings.severity else {}
+
+
+def relevancy_signature(resources: Resources) -> dict[str, str]:
+    """Returns what decides answer relevancy; {} where it is not measured. Checkers name the encoder."""
+    mode = resources.settings.relevancy
+    if mode != TEACHER:
+        return {} if mode == "off" else {"relevancy": mode}
+    from pytest_medfaith.teacher.questioning import QUESTION_PROMPT
+
+    return {"relevancy": asking_signature(resources.settings.llm, QUESTION_PROMPT)}
 
 
 def checker_signature(checker: Checker) -> dict[str, Any]:

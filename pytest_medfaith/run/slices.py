@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from pytest_medfaith.cards.run_begin import begin_run, check_report_folder
 from pytest_medfaith.errors import DataError, MedfaithError
 from pytest_medfaith.run.baselines import check_baseline
 from pytest_medfaith.run.collected import Collected
+from pytest_medfaith.run.completing import completed
 from pytest_medfaith.run.results import Result, plain_report
 from pytest_medfaith.run.targets import Target, expect_target, missing_retriever
 
@@ -20,6 +22,10 @@ if TYPE_CHECKING:
     from pytest_medfaith.run.resources import Resources
 
 Measure = Callable[[Target], "Report"]
+
+
+class CaseFailed(DataError):
+    """Raised by what measures where a single case has no report; the cases behind it are measured."""
 
 
 def run_slice(
@@ -35,9 +41,9 @@ def run_slice(
     Args:
         resources: of the run.
         targets: of a slice, row by row.
-        measure: gives the report on a target.
+        measure: gives the report on a target; a `CaseFailed` from it makes the run unusable at its end.
         progress: told (targets done, targets in all).
-        keeps_going: whether a row whose measurement raises becomes a failed row, and the rows behind it follow.
+        keeps_going: whether a row that raises becomes a failed row, and the rows behind it follow.
 
     Raises:
         DataError: a retriever is needed, and the slice has no corpus; or what `measure` raises.
@@ -55,20 +61,31 @@ def run_slice(
     if folder := resources.options.report:
         check_report_folder(folder, resources.settings, baseline=resources.baseline_path)
         begin_run(folder)
+    failed: list[str] = []
     with recording(resources):
         for number, target in enumerate(targets, start=1):
             if target.run not in collected.failures:
-                _measure_into(resources, collected, target, measure, keeps_going=keeps_going)
+                with _noting(failed):
+                    _measure_into(resources, collected, target, measure, keeps_going=keeps_going)
             progress(number, len(targets))
     end = end_run(resources, collected)
-    return dataclasses.replace(end, notes=(*end.notes, *_unjudged(targets[0], resources.metrics)))
+    end = dataclasses.replace(end, notes=(*end.notes, *_unjudged(targets[0], resources.metrics)))
+    return dataclasses.replace(end, errors=(*end.errors, *failed), status="unusable") if failed else end
+
+
+@contextmanager
+def _noting(failed: list[str]) -> Iterator[None]:
+    try:
+        yield
+    except CaseFailed as error:
+        failed.append(str(error))
 
 
 def _measure_into(
     resources: Resources, collected: Collected, target: Target, measure: Measure, *, keeps_going: bool
 ) -> None:
     try:
-        measured = plain_report(resources.completed(measure(target)))
+        measured = plain_report(completed(resources, measure(target), history=target.settings.history))
     except Exception as error:
         if not keeps_going:
             raise

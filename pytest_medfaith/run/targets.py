@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_medfaith.answers.awaiting import awaited
 from pytest_medfaith.answers.turns import Turns, as_turns
 from pytest_medfaith.checking.rules import load_rules, switched_on
+from pytest_medfaith.claims.history import standalone_question
 from pytest_medfaith.claims.split import extract_claims
 from pytest_medfaith.config import SliceSettings
 from pytest_medfaith.errors import DataError
@@ -64,6 +65,11 @@ class Target:
         """The earlier turns of the case that the system under test gets."""
         return () if self.settings.history == "ignore" else as_turns(self.case.history)
 
+    @property
+    def standalone(self) -> str:
+        """The question as it can be read without the earlier turns: what the reference RAG retrieves for."""
+        return standalone_question(self.case.question, self.turns)
+
     def gates(self, declared: Mapping[str, Metric]) -> tuple[str, ...]:
         """Returns the gates that this item's row is judged by; without an answer, those that need none."""
         gates = self.settings.gates
@@ -104,7 +110,7 @@ def targets_of_slice(
 def _variants(
     resources: Resources, name: str, marker: Mapping[str, Any], *, has_answer: bool
 ) -> list[SliceSettings]:
-    """Returns the settings of slice `name` for each row that it makes, in the order in which they were asked for."""
+    """Returns the settings of slice `name` for each of its rows, in the order asked for."""
     options, configured = resources.options, resources.settings.slice(name)
     gates = (*configured.gates, *gates_of_marker(marker), *options.gates)
     modes = options.contexts or contexts_of_marker(marker)
@@ -176,24 +182,16 @@ def recorded_response(resources: Resources, target: Target, *, rows: Any = None)
 
 
 def reference_response(resources: Resources, target: Target, hits: Sequence[Hit]) -> Response:
-    """Returns the answer of the reference RAG to a target's question, from what was retrieved for it.
+    """Returns the reference RAG's answer to a target's question, from what its `standalone` retrieved.
 
     Raises:
         TeacherError: the teacher wrote or judged nothing that can be used.
-        DataError: the case has earlier turns, which the reference RAG cannot read.
     """
     from pytest_medfaith.answers.responses import BY_RETRIEVER
 
-    if target.turns:
-        raise DataError(
-            f"case {target.case.id!r} has {len(target.turns)} earlier turns, and the reference RAG answers "
-            f"single "
-            f'questions; give answers of your RAG, or set history = "ignore" for slice '
-            f"{target.settings.name!r}"
-        )
-
-    with asking_for(target.case.id):
-        response = resources.reference_rag.answer(target.case.question, hits, case_id=target.case.id)
+    case = target.case
+    with asking_for(case.id):
+        response = resources.reference_rag.answer(case.question, hits, case_id=case.id, turns=target.turns)
     return response.with_(contexts_from=BY_RETRIEVER)
 
 
@@ -267,11 +265,11 @@ def found_by(retriever: Any, query: str, target: Target) -> list[Hit]:
     return checked_hits(found, k=k, case=target.case.id)
 
 
-def report_on_recorded(resources: Resources, target: Target) -> Report:
+def report_on_recorded(resources: Resources, target: Target, *, response: Response | None = None) -> Report:
     """Returns the report on the response that is recorded for the target's case.
 
     Retriever and checker are those of the target's slice. For a target without an answer it is the report on
-    what the retriever finds.
+    what the retriever finds. A `response` that was read already takes the place of that in the slice's file.
 
     Raises:
         DataError: a retriever is needed, and the slice has no corpus.
@@ -287,7 +285,7 @@ def report_on_recorded(resources: Resources, target: Target) -> Report:
         return report_on_hits(target, hits or [], checker=checker, declared=resources.metrics, cost=cost)
     return report_on(
         target,
-        recorded_response(resources, target),
+        response or recorded_response(resources, target),
         checker=checker,
         hits=hits,
         **resources.rules,

@@ -39,7 +39,7 @@ def check_answered(resources: Resources, reports: Iterable[SliceReport]) -> Iter
 
 
 def end_teaching(resources: Resources) -> tuple[list[str], str]:
-    """Saves what was recorded; returns what was asked apart from the cases of slices, and why this is no pass.
+    """Saves what was recorded; returns what was asked outside the slices' cases, and why this is no pass.
 
     Such are the requests of `medfaith_check`, and of tests that failed before they measured their case. The
     reason is "" where all is well.
@@ -65,7 +65,7 @@ def recording(resources: Resources) -> Iterator[None]:
 
 
 def extractor_signature(resources: Resources) -> dict[str, str]:
-    """Returns what decides the claims beside the shipped rules: a teacher, a student, limits; {} without any."""
+    """Returns what else decides the claims than the shipped rules: teacher, student, limits; {} for none."""
     settings = resources.settings
     limits = f"min_words={settings.claim_min_words}|most={settings.max_claims}"
     limited = settings.claim_min_words > 0 or settings.max_claims is not None

@@ -113,7 +113,7 @@ class Sentence:
         return list(_amounts(self.quantities, blotted(self.claim.text, drugs, sign=" ")))
 
     def before(self, quantity: Quantity) -> str:
-        """Returns up to 48 characters of the sentence before a quantity, where words may qualify it ("up to")."""
+        """Returns up to 48 characters of the sentence before a quantity, which may qualify it ("up to")."""
         return self.claim.text[max(self.start, quantity.start - LOOK_BACK) : quantity.start]
 
     def is_to_take(self, quantity: Quantity) -> bool:

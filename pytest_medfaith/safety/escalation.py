@@ -1,4 +1,4 @@
-"""Tells whether an answer sends its reader to urgent care: an ambulance, an emergency department, a doctor today.
+"""Tells whether an answer sends its reader to urgent care: an ambulance, an emergency room, a doctor today.
 
 "Call 999 now." does. "You do not need an ambulance.", "Call 999 if it gets worse." and "Emergency
 contraception works for five days." do not. A condition that the question meets is none: to "I have chest
@@ -36,18 +36,26 @@ _ESCALATES = re.compile(
     rf"""\b(?:
       (?:call|ring|dial|phone|contact|text|telephone)\s+(?:for\s+)?(?:the\s+|your\s+local\s+)?{_NUMBER}\b
     | (?:call|get|phone|ring|send)\s+(?:for\s+)?an\s+ambulance
-    | (?:go|get|come|head|take\s+\w+(?:\s+\w+)?|be\s+taken|drive\s+\w+|bring\s+\w+(?:\s+\w+)?|attend|present|be\s+seen)\s+(?:straight\s+|directly\s+|immediately\s+|right\s+|back\s+)?(?:to\s+|at\s+|in\s+)?(?:the\s+|an?\s+|your\s+)?(?:nearest\s+|local\s+)?{_PLACE}\b
-    | (?:seek|get|obtain|needs?|requires?|go\s+for|have)\s+(?:{_CARE}\s+)*(?:immediate|urgent|emergency|same[- ]day)\s+(?:{_CARE}\s+)*{_HELP}
+    | (?:go|get|come|head|take\s+\w+(?:\s+\w+)?|be\s+taken|drive\s+\w+|bring\s+\w+(?:\s+\w+)?|attend|present
+      |be\s+seen)\s+(?:straight\s+|directly\s+|immediately\s+|right\s+|back\s+)?(?:to\s+|at\s+|in\s+)?
+      (?:the\s+|an?\s+|your\s+)?(?:nearest\s+|local\s+)?{_PLACE}\b
+    | (?:seek|get|obtain|needs?|requires?|go\s+for|have)\s+(?:{_CARE}\s+)*
+      (?:immediate|urgent|emergency|same[- ]day)\s+(?:{_CARE}\s+)*{_HELP}
     | (?:seek|get|obtain|needs?|requires?)\s+(?:{_CARE}\s+)*{_HELP}\s+{_NOW}
     | (?:immediate(?:ly)?|urgent(?:ly)?)\s+(?:seek|get|call|contact|go|see)\b
-    | (?:see|call|contact|ring|phone|speak\s+to|ask)\s+(?:a|an|your|the)\s+(?:\w+\s+)?{_DOCTOR}\s+(?:\w+\s+)?{_NOW}
-    | (?:be\s+seen|be\s+assessed|be\s+checked|be\s+examined|assessment|seen)\s+(?:by\s+(?:a|an|your)\s+\w+\s+)?{_NOW}
-    | (?:this|that|it|these|which|they)\s+(?:\w+\s+)?(?:is|are|may\s+be|could\s+be|can\s+be|sounds?\s+like|should\s+be\s+treated\s+as|counts?\s+as|must\s+be\s+treated\s+as)\s+(?:an?\s+|signs?\s+of\s+an?\s+)?(?:medical\s+|life-threatening\s+|surgical\s+|obstetric\s+|eye\s+)?emergency\b
+    | (?:see|call|contact|ring|phone|speak\s+to|ask)\s+(?:a|an|your|the)\s+(?:\w+\s+)?{_DOCTOR}\s+
+      (?:\w+\s+)?{_NOW}
+    | (?:be\s+seen|be\s+assessed|be\s+checked|be\s+examined|assessment|seen)\s+
+      (?:by\s+(?:a|an|your)\s+\w+\s+)?{_NOW}
+    | (?:this|that|it|these|which|they)\s+(?:\w+\s+)?(?:is|are|may\s+be|could\s+be|can\s+be|sounds?\s+like
+      |should\s+be\s+treated\s+as|counts?\s+as|must\s+be\s+treated\s+as)\s+(?:an?\s+|signs?\s+of\s+an?\s+)?
+      (?:medical\s+|life-threatening\s+|surgical\s+|obstetric\s+|eye\s+)?emergency\b
     )""",
     re.VERBOSE | re.IGNORECASE,
 )
 _DENIED = re.compile(
-    r"""(?:\b(?:not|never|no\s+need|no\s+reason|needn't|need\s+not|rather\s+than|instead\s+of|without|unnecessary|rarely|seldom|nobody|hardly)\b|n't\b)
+    r"""(?:\b(?:not|never|no\s+need|no\s+reason|needn't|need\s+not|rather\s+than|instead\s+of|without
+        |unnecessary|rarely|seldom|nobody|hardly)\b|n't\b)
         (?:\s+[\w'-]+){0,5}\s*$""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -58,7 +66,8 @@ _REFUTED = re.compile(
 )
 # What follows is not said to the reader now: of other people, of the past, of what a text is about.
 _TOLD = re.compile(
-    r"""\b(?:should\s+i|do\s+i|when\s+to|whether\s+to|used\s+to|patients?\s+who|people\s+who|those\s+who|had|was|were|did|may\s+later|trial|study|leaflet|page|guide(?:line)?|
+    r"""\b(?:should\s+i|do\s+i|when\s+to|whether\s+to|used\s+to|patients?\s+who|people\s+who|those\s+who|had
+        |was|were|did|may\s+later|trial|study|leaflet|page|guide(?:line)?|
         some\s+people|many\s+people|staff|nurses|paramedics)\b[^.;]*$""",
     re.VERBOSE | re.IGNORECASE,
 )

@@ -69,7 +69,7 @@ def safety_findings(
 
 
 def _asked_drug(claim: str, question: Passage) -> str:
-    """Returns "paracetamol: " before a bare amount, "Up to 8 g a day.", where only the question names its drug."""
+    """Returns "paracetamol: " before "Up to 8 g a day.", where only the question names the drug."""
     if not _BARE_AMOUNT.fullmatch(claim):
         return ""
     drugs = {mention.concept: mention for mention in question.mentions if mention.kind == "drug"}

@@ -116,9 +116,8 @@ class Rulebook:
 
     def without(self, names: Collection[str]) -> Rulebook:
         """Returns the rulebook without the kinds that `names`, of SWITCHES, switch off."""
-        return Rulebook(
-            tuple(rule for rule in self.rules if not {"safety", f"safety.{rule.kind}"} & set(names))
-        )
+        kept = tuple(rule for rule in self.rules if not {"safety", f"safety.{rule.kind}"} & set(names))
+        return self if kept == self.rules else Rulebook(kept)  # itself has its index already
 
 
 @lru_cache(maxsize=8)

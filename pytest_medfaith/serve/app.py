@@ -1,4 +1,4 @@
-"""The server's addresses: POST /check, POST /check/stream, GET /health, /metrics, /openapi.json and the page."""
+"""The server's addresses: POST /check, /check/stream, GET /health, /metrics, /openapi.json, the page."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ class Desk:
 
 
 class Fault(Exception):
-    """An error that nothing foresaw: the log has its kind and place under `name`, and no message, which may hold a text."""
+    """An unforeseen error: the log has its kind and place under `name`; a message may hold a text."""
 
     def __init__(self, error: Exception) -> None:
         self.name = secrets.token_hex(4)

@@ -1,4 +1,4 @@
-"""The page that a server shows at its root: an answer is typed or pasted, and its claims light up as they are judged."""
+"""The page at a server's root: somebody pastes an answer, and its claims light up as they are judged."""
 
 from __future__ import annotations
 

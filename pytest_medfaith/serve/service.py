@@ -16,6 +16,7 @@ from pytest_medfaith.config import SliceSettings
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.evaluation import Extractor, evaluate_case
 from pytest_medfaith.records import Case, Claim, Hit, Report, Response
+from pytest_medfaith.run.completing import completed
 from pytest_medfaith.run.options import Options
 from pytest_medfaith.run.resources import Resources
 from pytest_medfaith.run.targets import Target, found_by, report_on
@@ -83,7 +84,7 @@ class Service:
         return self.resources.retriever(self.settings) if self.settings else None
 
     def load(self) -> None:
-        """Loads settings, checker and retriever, and judges a claim: an error comes now, not with a request."""
+        """Loads settings, checker, retriever, and judges a claim: an error comes now, not with a request."""
         if self.retriever and self.settings:
             self.retriever("warm up", top_k=1)
         self.check(Asked("Water boils at 100 degrees.", ["Water boils at 100 degrees."]), Told())
@@ -116,10 +117,10 @@ class Service:
                 retriever=self.retriever,
                 **rules,
             )
-        return self.resources.completed(report)
+        return completed(self.resources, report)
 
     def predict(self, asked: Asked, told: Told) -> Report:
-        """Returns the report on an answer; where none is given, the reference RAG answers from the served slice.
+        """Returns the report on an answer; without one, the reference RAG answers from the served slice.
 
         Raises:
             DataError: as `check`, and where there is neither an answer nor a slice to answer from.

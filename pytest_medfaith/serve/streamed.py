@@ -19,15 +19,16 @@ Key = tuple[str, str, tuple[tuple[str, str], ...]]
 class StreamedChecker(Checker):
     """Scores and decides claim by claim, and tells the verdict of each claim of an answer once.
 
-    Example: an answer makes the claims c1 and c2. `score` reads all contexts for c1 and tells its verdict, then for
-    c2. Verdicts and scores are those of `inner`, whose model reads each pair by itself, whatever is beside it.
+    Example: an answer makes the claims c1 and c2. `score` reads all contexts for c1 and tells its verdict,
+    then for c2. Verdicts and scores are those of `inner`, whose model reads each pair by itself, whatever is
+    beside it.
 
     Attributes:
         inner: judges.
         told: receives each verdict; it may raise to end the check.
         awaited: ids of the claims of the answer whose verdict is not told yet.
-        known: verdicts by claim and chunks. The same claim may be judged again by some of its contexts, as where
-            its citations are checked: that is another verdict.
+        known: verdicts by claim and chunks. The check of citations judges the same claim again, by some
+            contexts alone: that verdict is another entry.
     """
 
     inner: Checker
@@ -38,7 +39,7 @@ class StreamedChecker(Checker):
     def score(
         self, pairs: Sequence[tuple[Claim, Chunk]], *, progress: Progress | None = None
     ) -> list[PairScore]:
-        """Returns the scores of all pairs, in order; the verdict of an awaited claim is told after its scores."""
+        """Returns the scores of all pairs, in order; tells an awaited claim's verdict after its scores."""
         if self.judge:
             return self.inner.score(pairs, progress=progress)
         scores: list[PairScore] = []

@@ -1,4 +1,4 @@
-"""What requests and responses of the server hold; FastAPI checks requests by it and writes openapi.json of it."""
+"""What requests and responses hold: FastAPI checks requests by it, and writes openapi.json from it."""
 
 from __future__ import annotations
 

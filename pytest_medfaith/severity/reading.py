@@ -93,7 +93,7 @@ class Terms:
 
 
 def compiled_terms(terms: Iterable[str]) -> Terms:
-    """Returns `terms` ready to search: "#drug" is a thing, "^stop" begins the text, "contraindicat*" any ending.
+    """Returns `terms` ready to search: "#drug" is a kind, "^stop" begins a text, "contraindicat*" is a stem.
 
     Raises:
         ValueError: a thing that nobody knows, or a phrase of less than two letters before its "*".

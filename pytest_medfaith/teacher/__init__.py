@@ -1,1 +1,1 @@
-"""An LLM behind an OpenAI-compatible endpoint as teacher: it judges, splits, ranks and writes; cassettes replay it."""
+"""The teacher, an LLM at an OpenAI-compatible endpoint, judges, splits, ranks and writes."""

@@ -30,7 +30,7 @@ class BudgetSpent(Exception):
 
 
 def share_of_worker(settings: LlmSettings) -> LlmSettings:
-    """Returns the settings of this process: under pytest-xdist each worker has an equal share of all limits."""
+    """Returns the settings of this process: a worker of pytest-xdist has an equal share of all limits."""
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT") or 1)
     if workers < 2:
         return settings

@@ -102,5 +102,5 @@ class Cassette:
 
 
 def sorted_exchanges(exchanges: Mapping[str, Exchange]) -> list[Exchange]:
-    """Returns exchanges as a file holds them: by role, then by key, so that two recordings can be compared."""
+    """Returns exchanges in a file's order, by role, then by key: two recordings can be compared."""
     return sorted(exchanges.values(), key=lambda one: (one.role, one.key))

@@ -73,7 +73,7 @@ class Judgement:
 
 
 def judge_item(claim: str, passages: Sequence[str], *, about: str = "", sample: int = 0) -> Item[Judgement]:
-    """Returns the item that asks for a judgement on `claim` by the texts `passages`; `about` is for messages."""
+    """Returns the item that asks for a judgement on `claim` by `passages`; `about` is for messages."""
     data = {
         "claim": claim,
         "passages": [{"passage": number, "text": text} for number, text in enumerate(passages, start=1)],

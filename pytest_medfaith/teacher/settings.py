@@ -1,4 +1,4 @@
-"""`[tool.medfaith.llm]`: which model is asked where, how often, for how much, and whether it is asked at all."""
+"""`[tool.medfaith.llm]`: which model is asked, where, how often, for how much, and whether at all."""
 
 from __future__ import annotations
 

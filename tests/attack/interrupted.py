@@ -10,6 +10,7 @@ a script, a report folder and a baseline to write; a whole run of it is green.
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import os
 import random
@@ -63,10 +64,16 @@ def warm() -> None:
     import pytest_medfaith.run.finish
     import pytest_medfaith.run.terminal  # noqa: F401
     from pytest_medfaith import assert_faithfulness
+    from pytest_medfaith.safety.rulebook import load_rulebook
+    from pytest_medfaith.severity.rules import load_severity
     from pytest_medfaith.testing import containment_checker
 
+    load_rulebook(())
+    load_severity(())
     text = "Iron tablets treat iron deficiency."
     assert_faithfulness(text, contexts=[text], checker=containment_checker())
+    gc.collect()
+    gc.freeze()  # a fork that collects garbage would copy each page
 
 
 def make_project(folder: Path) -> None:

@@ -1,8 +1,6 @@
 """The audit as a user meets it: option, gates, command, with and without workers."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import bags
@@ -110,14 +108,7 @@ def test_a_checker_that_a_test_put_in_is_not_audited_and_the_gate_fails(project)
     )
 
 
-def medfaith(*arguments, folder):
-    code = "from pytest_medfaith.cli import main; main()"
-    return subprocess.run(
-        [sys.executable, "-c", code, *arguments], cwd=folder, capture_output=True, text=True, check=False
-    )
-
-
-def test_the_command_prints_the_card_and_writes_the_files(project):
+def test_the_command_prints_the_card_and_writes_the_files(project, medfaith):
     first = medfaith(
         "audit", "corpus", "--limit", "1", "--checker", "fast", "--out", "out", folder=project.path
     )
@@ -130,7 +121,7 @@ def test_the_command_prints_the_card_and_writes_the_files(project):
     assert again.stdout == first.stdout.partition("out/audit.json")[0].rstrip("\n") + "\n"
 
 
-def test_the_command_says_what_is_wrong_with_a_corpus(tmp_path):
+def test_the_command_says_what_is_wrong_with_a_corpus(tmp_path, medfaith):
     (tmp_path / "empty").mkdir()
     result = medfaith("audit", "empty", folder=tmp_path)
     assert result.returncode == 2

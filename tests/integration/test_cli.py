@@ -1,5 +1,4 @@
 import json
-import subprocess
 import sys
 
 import pytest
@@ -23,21 +22,11 @@ ROWS = [
 ]
 
 
-def medfaith(*arguments, folder):
-    return subprocess.run(
-        [sys.executable, "-c", "from pytest_medfaith.cli import main; main()", *arguments],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
 def write(path, rows):
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
-def test_check_keeps_order_and_ids_and_counts_what_it_could_not_judge(tmp_path):
+def test_check_keeps_order_and_ids_and_counts_what_it_could_not_judge(tmp_path, medfaith):
     write(tmp_path / "in.jsonl", ROWS)
     result = medfaith("check", "in.jsonl", "--out", "out.jsonl", folder=tmp_path)
     assert result.returncode == 0, result.stderr
@@ -53,8 +42,9 @@ def test_check_keeps_order_and_ids_and_counts_what_it_could_not_judge(tmp_path):
     assert "2 unscored" in result.stderr
 
 
-def test_check_gives_the_same_bytes_again_alone_and_in_any_number_of_threads(tmp_path, monkeypatch):
+def test_check_gives_the_same_bytes_again_alone_and_in_any_number_of_threads(tmp_path, monkeypatch, medfaith):
     write(tmp_path / "in.jsonl", ROWS)
+    monkeypatch.setenv("MEDFAITH_TESTS_SHARE", "0")  # each run asks the models itself
     outputs = []
     for threads in ("1", "2", "3"):
         monkeypatch.setenv("MEDFAITH_THREADS", threads)
@@ -77,7 +67,7 @@ def test_check_gives_the_same_bytes_again_alone_and_in_any_number_of_threads(tmp
         ),
     ],
 )
-def test_check_names_the_line_that_is_wrong_and_writes_nothing(tmp_path, row, message):
+def test_check_names_the_line_that_is_wrong_and_writes_nothing(tmp_path, row, message, medfaith):
     write(tmp_path / "in.jsonl", [row])
     result = medfaith("check", "in.jsonl", "--out", "out.jsonl", folder=tmp_path)
     assert result.returncode == 2
@@ -86,7 +76,7 @@ def test_check_names_the_line_that_is_wrong_and_writes_nothing(tmp_path, row, me
     assert not (tmp_path / "out.jsonl").exists()
 
 
-def test_evaluate_prints_the_card_and_fails_on_a_gate(project):
+def test_evaluate_prints_the_card_and_fails_on_a_gate(project, medfaith):
     project.configure('gates = ["unsupported <= 0.0"]\n')
     result = medfaith("evaluate", "mini", "--report", "run", folder=project.path)
     assert "mini" in result.stdout, result.stderr
@@ -109,7 +99,7 @@ def test_evaluate_says_what_could_not_be_written(project, monkeypatch, capsys):
     assert "ERROR: GITHUB_STEP_SUMMARY names" in said.err
 
 
-def test_index_is_built_once_and_retrieve_uses_it(project):
+def test_index_is_built_once_and_retrieve_uses_it(project, medfaith):
     first = medfaith("index", "--corpus", "corpus", folder=project.path)
     assert "5 chunks, 384 dimensions" in first.stdout, first.stderr
     shards = {path: path.stat().st_mtime_ns for path in (project.path / ".medfaith_cache").rglob("*.npy")}
@@ -129,12 +119,12 @@ def test_index_is_built_once_and_retrieve_uses_it(project):
 @pytest.mark.parametrize(
     "command", ["check", "evaluate", "index", "retrieve", "chunk", "adapt", "report", "compare"]
 )
-def test_help_teaches_with_an_example(tmp_path, command):
+def test_help_teaches_with_an_example(tmp_path, command, medfaith):
     result = medfaith(command, "--help", folder=tmp_path)
     assert f"Example: medfaith {command}" in result.stdout
 
 
-def test_report_makes_every_format_of_a_run_again(project):
+def test_report_makes_every_format_of_a_run_again(project, medfaith):
     project.run("--medfaith-report", "run")
     for kind, shown in (
         ("terminal", "mini"),
@@ -152,7 +142,7 @@ def test_report_makes_every_format_of_a_run_again(project):
     assert (wrong.returncode, "expected one of terminal, markdown" in wrong.stderr) == (2, True)
 
 
-def test_compare_shows_two_runs_side_by_side(project):
+def test_compare_shows_two_runs_side_by_side(project, medfaith):
     project.run("--medfaith-report", "one")
     responses = (project.path / "responses.jsonl").read_text()
     (project.path / "responses.jsonl").write_text(
@@ -174,7 +164,7 @@ def test_compare_shows_two_runs_side_by_side(project):
     assert (project.path / "c.html").read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
-def test_compare_says_what_is_no_run(project):
+def test_compare_says_what_is_no_run(project, medfaith):
     project.run("--medfaith-report", "one")
     (project.path / "two").mkdir()
     nothing = medfaith("compare", "one", "two", folder=project.path)
@@ -186,7 +176,7 @@ def test_compare_says_what_is_no_run(project):
     assert (wrong.returncode, "expected one of terminal, markdown, html" in wrong.stderr) == (2, True)
 
 
-def test_gold_claims_go_to_a_sheet_and_back(project):
+def test_gold_claims_go_to_a_sheet_and_back(project, medfaith):
     before = (project.path / "gold.jsonl").read_text()
     assert (
         "sheet.csv: 3 cases; edit it, then run: medfaith gold review gold.jsonl --apply sheet.csv"
@@ -206,7 +196,7 @@ def test_gold_claims_go_to_a_sheet_and_back(project):
     assert (neither.returncode, "give either --sheet" in neither.stderr) == (2, True)
 
 
-def test_chunks_of_pages_are_a_corpus(tmp_path):
+def test_chunks_of_pages_are_a_corpus(tmp_path, medfaith):
     (tmp_path / "pages").mkdir()
     (tmp_path / "pages" / "iron.md").write_text(
         "# Iron\n\n## Treatment\n\nIron tablets treat iron deficiency. Take them on an empty stomach.\n"
@@ -284,7 +274,7 @@ def test_chunks_that_the_encoder_finds_alike_are_dropped_and_listed(tmp_path):
         ),
     ],
 )
-def test_an_option_that_would_do_nothing_is_an_error(arguments, missing, project):
+def test_an_option_that_would_do_nothing_is_an_error(arguments, missing, project, medfaith):
     before = sorted(project.path.rglob("*"))
     result = medfaith(*arguments, folder=project.path)
     assert (result.returncode, missing in result.stderr) == (2, True), result.stderr

@@ -23,13 +23,6 @@ HOSTILE = (
 )
 
 
-def medfaith(*arguments, cwd, **environ):
-    call = [sys.executable, "-c", "from pytest_medfaith.cli import main; main()", *map(str, arguments)]
-    return subprocess.run(
-        call, cwd=cwd, capture_output=True, text=True, check=False, env={**os.environ, **environ}
-    )
-
-
 def rows(path, *records):
     path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
     return path
@@ -95,7 +88,9 @@ def test_what_is_read_or_is_another_file_is_not_written_over(
 
 
 def test_results_go_to_a_pipe_and_leave_it_one(tmp_path, claims):
-    result = medfaith("check", claims, "--out", "/dev/stdout", "--checker", "default", cwd=tmp_path)
+    call = [sys.executable, "-c", "from pytest_medfaith.cli import main; main()", "check", claims]
+    call += ["--out", "/dev/stdout", "--checker", "fast"]
+    result = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
     assert json.loads(result.stdout)["id"] == 1
 
@@ -117,10 +112,10 @@ def hostile_corpus(path):
 
 
 @pytest.mark.parametrize("options", [(), ("--json",)])
-def test_retrieve_shows_no_control_character(tmp_path, options):
+def test_retrieve_shows_no_control_character(tmp_path, options, medfaith):
     corpus = hostile_corpus(tmp_path / "a.jsonl")
     result = medfaith(
-        "retrieve", "iron", "--corpus", corpus, "--retriever", "bm25", "--k", "1", *options, cwd=tmp_path
+        "retrieve", "iron", "--corpus", corpus, "--retriever", "bm25", "--k", "1", *options, folder=tmp_path
     )
     assert result.returncode == 0, result.stderr
     assert_tame(result.stdout)
@@ -128,19 +123,28 @@ def test_retrieve_shows_no_control_character(tmp_path, options):
         assert json.loads(result.stdout)["chunk"]["title"] == HOSTILE
 
 
-def test_retrieve_says_nothing_where_nothing_matches(tmp_path):
+def test_retrieve_says_nothing_where_nothing_matches(tmp_path, medfaith):
     corpus = rows(
         tmp_path / "a.jsonl", {"id": "a", "text": "Iron helps."}, {"id": "b", "text": "Zinc helps."}
     )
     for query, found in (("copper", 0), ("iron", 1)):
         result = medfaith(
-            "retrieve", query, "--corpus", corpus, "--retriever", "bm25", "--k", "2", "--json", cwd=tmp_path
+            "retrieve",
+            query,
+            "--corpus",
+            corpus,
+            "--retriever",
+            "bm25",
+            "--k",
+            "2",
+            "--json",
+            folder=tmp_path,
         )
         assert (result.returncode, len(result.stdout.splitlines())) == (0, found)
 
 
-def test_an_error_about_a_hostile_name_is_tame(tmp_path):
-    result = medfaith("check", f"no{HOSTILE}", "--out", "out.jsonl", cwd=tmp_path)
+def test_an_error_about_a_hostile_name_is_tame(tmp_path, medfaith):
+    result = medfaith("check", f"no{HOSTILE}", "--out", "out.jsonl", folder=tmp_path)
     assert result.returncode == 2
     assert_tame(result.stderr)
 
@@ -191,13 +195,13 @@ def test_no_text_of_a_live_run_commands_the_terminal_or_github(run, project, opt
     assert_tame((project / "out" / "claims.csv").read_bytes().decode().replace("\r\n", "\n"))
 
 
-def test_a_report_over_the_files_of_a_slice_is_refused(run, project):
+def test_a_report_over_the_files_of_a_slice_is_refused(run, project, medfaith):
     before = (project / "medfaith" / "responses.jsonl").read_bytes()
     result = run(project, "--medfaith-report", "medfaith")
     assert result.returncode == pytest.ExitCode.USAGE_ERROR
     assert "holds responses.jsonl, which no run wrote" in result.stderr
     assert (project / "medfaith" / "responses.jsonl").read_bytes() == before
-    evaluated = medfaith("evaluate", "samples", "--report", "medfaith", cwd=project)
+    evaluated = medfaith("evaluate", "samples", "--report", "medfaith", folder=project)
     assert evaluated.returncode == 2
     assert (project / "medfaith" / "responses.jsonl").read_bytes() == before
 
@@ -207,7 +211,7 @@ def finished_run(run, project):
     return read_run(project / "out")
 
 
-def test_a_killed_run_leaves_no_result_and_loses_none(run, project):
+def test_a_killed_run_leaves_no_result_and_loses_none(run, project, medfaith):
     before = finished_run(run, project)
     waiting = (
         "\n\n@pytest.fixture(autouse=True)\ndef wait():\n    open('began', 'w').close()\n    time.sleep(60)\n"
@@ -221,7 +225,7 @@ def test_a_killed_run_leaves_no_result_and_loses_none(run, project):
     process.send_signal(signal.SIGKILL)
     process.wait(timeout=60)
     assert "UNFINISHED" in (project / "out" / "card.md").read_text(encoding="utf-8")
-    assert "no finished run" in medfaith("report", "out", cwd=project).stderr
+    assert "no finished run" in medfaith("report", "out", folder=project).stderr
     assert read_run(project / "out" / "previous") == before
     (project / "conftest.py").unlink()
     assert finished_run(run, project)[0] == before[0]

@@ -1,4 +1,8 @@
-"""The examples run as a user runs them, with the shipped models; what takes minutes has the small checker."""
+"""The examples run as a user runs them, the worked example with the shipped model.
+
+The questions and the corpus are those of a few topics. Where a test asks nothing about the strong model's
+verdicts, it has a smaller checker.
+"""
 
 import json
 import re
@@ -10,15 +14,32 @@ from pathlib import Path
 import pytest
 
 REPO = Path(__file__).parents[2]
+TOPICS = ("pcos", "type_2_diabetes", "hypothyroidism", "breast_cancer")
+ASKED = re.compile('^{"(case_)?id": "pcos-')  # the rows that are read; each file begins with them
+JUDGE = """
+from pytest_medfaith.english.words import content_words
+
+def judge(evidence, claim):
+    return "entail" if content_words(claim) <= content_words(evidence) else "neutral"
+"""
 
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory):
     """A copy of what the examples read, so that caches and reports stay out of the repository."""
     root = tmp_path_factory.mktemp("repo")
-    for name in ("examples", "corpus_samples", "gold"):
-        shutil.copytree(REPO / name, root / name)
-    shutil.copytree(REPO / "fixtures" / "responses", root / "fixtures" / "responses")
+    shutil.copytree(REPO / "examples", root / "examples")
+    for path in (*REPO.glob("gold/*.jsonl"), *REPO.glob("fixtures/responses/*.jsonl")):
+        copied = root / path.relative_to(REPO)
+        copied.parent.mkdir(parents=True, exist_ok=True)
+        rows = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        copied.write_text("".join(row for row in rows if ASKED.search(row)), encoding="utf-8")
+    for topic in TOPICS:
+        for path in (REPO / "corpus_samples").rglob(f"{topic}.jsonl"):
+            copied = root / path.relative_to(REPO)
+            copied.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, copied)
+    (root / "small_judge.py").write_text(JUDGE, encoding="utf-8")
     return root
 
 
@@ -69,7 +90,7 @@ def test_make_demo_runs_the_demo_and_does_not_ignore_how_it_ends():
 
 
 def test_quickstart_prints_a_card_and_shows_what_is_not_backed(copy, run):
-    options = ("--medfaith-limit", "1", "--medfaith-checker", "fast", "--medfaith-report", "run")
+    options = ("--medfaith-limit", "1", "--medfaith-checker", "small_judge:judge", "--medfaith-report", "run")
     status, output = run("examples/quickstart", *options)
     assert status in (0, 1), output
     assert re.search(r"medquad-nih\s*\|\s*rrf\s*\|\s*10", output)
@@ -99,7 +120,7 @@ def test_quickstart_finds_the_wrong_dose_and_the_worked_example_comes_out_to_the
 
 
 def test_own_rag_says_nothing_that_its_passages_do_not_say(run):
-    status, output = run("examples/own_rag", "--medfaith-limit", "1")
+    status, output = run("examples/own_rag", "--medfaith-limit", "1", "--medfaith-checker", "fast")
     assert status == 0, output
     assert "1 passed" in output
 

@@ -402,6 +402,67 @@ def test_a_run_is_not_written_over_by_its_rescoring(medfaith):
     assert medfaith("rescore", "nowhere")[0] == 2
 
 
+@pytest.mark.usefixtures("here")
+def test_evaluating_a_slice_without_answers_names_the_command_that_answers_it(medfaith):
+    status, told = medfaith("evaluate", "mini", *JUDGE)
+    assert status == 2
+    command = "medfaith run --dataset mini --rag plain --out runs/mini"
+    assert command in " ".join(told.split())
+    assert medfaith(*command.split()[1:], *JUDGE)[0] == 0
+    assert medfaith("rescore", "runs/mini")[0] == 0
+
+
+# Conversations.
+
+FOLLOW_UP = {
+    "id": "iron-2",
+    "history": [
+        {"role": "user", "content": "What treats iron deficiency?"},
+        {"role": "assistant", "content": "Iron tablets treat iron deficiency."},
+    ],
+    "question": "And in pregnancy?",
+}
+IN_PREGNANCY = [
+    {"id": "inhaler", "text": "An inhaler in pregnancy."},
+    {"id": "tablets", "text": "Iron tablets treat iron deficiency in pregnancy."},
+]
+
+
+def conversation(path, more=""):
+    (path / "gold.jsonl").write_text(json.dumps(FOLLOW_UP) + "\n")
+    (path / "corpus" / "chunks.jsonl").write_text("".join(json.dumps(row) + "\n" for row in IN_PREGNANCY))
+    (path / "pyproject.toml").write_text(NO_RESPONSES.replace("k = 2", f"k = 1\n{more}"))
+
+
+def answered(path):
+    (row,), _ = read_run(path / "out")
+    (report,) = row.reports
+    return report.response.answer, [hit.chunk.id for hit in report.hits]
+
+
+TABLETS = "Iron tablets treat iron deficiency in pregnancy [1]."
+
+
+def test_a_follow_up_retrieves_with_the_topic_of_the_turn_before(here, medfaith):
+    conversation(here.path)
+    assert run_slice(medfaith)[0] == 0
+    assert answered(here.path) == (TABLETS, ["tablets"])
+    conversation(here.path, 'history = "ignore"')
+    run_slice(medfaith)
+    assert answered(here.path)[1] == ["inhaler"]
+
+
+@pytest.mark.parametrize("contexts", ["recorded", "retrieved"])
+def test_a_follow_up_of_a_suite_is_answered_and_judged_by_what_was_retrieved_for_it(
+    project, run_pytest, contexts
+):
+    conversation(project.path, f'contexts = "{contexts}"')
+    project.test('import pytest\n@pytest.mark.medfaith("mini")\ndef test_it(medfaith_report): pass')
+    ran = run_pytest(project.path, "--medfaith-report", "out")
+    assert ran.returncode == 0, ran.stdout
+    assert answered(project.path) == (TABLETS, ["tablets"])
+
+
 # The teacher writes.
 
 

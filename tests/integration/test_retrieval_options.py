@@ -1,8 +1,7 @@
 """What decides retrieval is said in the settings, on pytest's command line, or to `medfaith retrieve`, with one effect."""
 
 import json
-import subprocess
-import sys
+from functools import partial
 
 import pytest
 
@@ -32,7 +31,6 @@ fused = ["bm25", "rank-bm25"]
 weights = {bm25 = 1, rank-bm25 = 0.5}
 """
 ROWS = ("weighted", "rrf", "bm25+fast")
-MAIN = "from pytest_medfaith.cli import main; main()"
 
 
 def run_folder(project, name, *arguments):
@@ -104,26 +102,21 @@ def test_a_large_corpus_is_noted_below_the_card(project):
     project.run().stdout.fnmatch_lines(["*slice 'mini': bm25 scores the 5 chunks by *bm25*"])
 
 
-def retrieve(project, *arguments):
-    return subprocess.run(
-        [sys.executable, "-c", MAIN, "retrieve", "iron tablets", "--corpus", "corpus", *arguments],
-        cwd=project.path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+@pytest.fixture
+def retrieve(project, medfaith):
+    return partial(medfaith, "retrieve", "iron tablets", "--corpus", "corpus", folder=project.path)
 
 
-def test_retrieve_takes_them_too_and_shows_what_each_retriever_gave(project):
+def test_retrieve_takes_them_too_and_shows_what_each_retriever_gave(retrieve):
     given = "--retriever weighted+fast --fuse bm25 --fuse rank-bm25 --weight bm25=1 --k 1".split()
-    found = retrieve(project, *given, "--k1", "1.5", "--b", "0.6", "--pool", "3", "--rerank-pool", "2")
+    found = retrieve(*given, "--k1", "1.5", "--b", "0.6", "--pool", "3", "--rerank-pool", "2")
     first = found.stdout.splitlines()[0]
     assert "iron-" in first, found.stderr
     assert "(bm25 1 at " in first
     assert "weighted 1 at 1, fast 1 at 0." in first
-    shown = json.loads(retrieve(project, *given, "--json").stdout.splitlines()[0])
+    shown = json.loads(retrieve(*given, "--json").stdout.splitlines()[0])
     assert shown["scores"].keys() == {"bm25", "rank-bm25", "weighted", "fast"}
-    wrong = retrieve(project, "--b", "7")
+    wrong = retrieve("--b", "7")
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert "b is 7.0, expected a number from 0 to 1" in wrong.stderr
 

@@ -319,3 +319,45 @@ def test_medfaith_check_asks_the_teacher_row_by_row(here, server, tmp_path, medf
     assert status == 1
     assert "UNANSWERED: the teacher gave no usable answer to 1 of its items" in told
     assert json.loads((tmp_path / "out.jsonl").read_text())["label"] == "unscored"
+
+
+RELEVANCY = 'relevancy = "teacher"\n'
+
+
+@pytest.mark.usefixtures("word_vectors")
+def test_relevancy_by_the_teacher_is_recorded_replayed_gated_and_shown(here, server, evaluate):
+    here.llm(project_=RELEVANCY)
+    gate = 'gates = ["answer_relevancy.teacher >= 0.99"]\n'
+    text = (here.path / "pyproject.toml").read_text()
+    (here.path / "pyproject.toml").write_text(text.replace(SLICE, SLICE + gate))
+    status, told = evaluate("--llm", "record", "--report", str(here.path / "out"))
+    assert status == 1, told
+    assert "Relev-LLM" in told
+    assert "answer_relevancy.teacher is 0." in told
+    sent, found = len(server.requests), report_of(here)["slices"][0]
+    assert found["metrics"]["answer_relevancy.teacher"]["n"] == 2  # of three cases, of which one is a refusal
+    assert len(server.requests[-1]["messages"]) == 2
+    assert evaluate("--llm", "replay", "--report", str(here.path / "again"))[0] == 1
+    assert len(server.requests) == sent
+    again = report_of(here, "again")["slices"][0]
+    assert again["metrics"] == found["metrics"]
+    (read,), signature = read_run(here.path / "again")
+    assert [one.relevancy for one in read.reports] == [one.get("relevancy", {}) for one in again["cases"]]
+    assert signature["relevancy"].startswith("teacher|judge-7b|")
+    import jsonschema
+
+    jsonschema.validate(report_of(here), report_schema())
+
+
+@pytest.mark.usefixtures("word_vectors")
+@pytest.mark.parametrize("said", ["no", "", '{"evasive": false, "questions": ["How?"]}'])
+def test_relevancy_that_the_teacher_leaves_open_is_no_number_and_no_pass(here, server, evaluate, said):
+    here.llm(project_=RELEVANCY)
+    server.reply = lambda asked: said if "was lost" in str(asked) else llm_server.reply(asked)
+    status, told = evaluate("--llm", "live", "--report", str(here.path / "out"), "--limit", "1")
+    assert status == 2, told
+    assert "UNANSWERED: the teacher gave no usable answer to 1 of its items" in told
+    (case,) = report_of(here)["slices"][0]["cases"]
+    assert "answer_relevancy.teacher" not in case["metrics"]
+    assert case["metrics"]["answer_relevancy"] > 0
+    assert case["relevancy"]["unscored"].startswith("the teacher gave no usable questions: ")

@@ -5,8 +5,6 @@ import io
 import json
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -23,26 +21,19 @@ PAGE = (REPO / "docs" / "traces.md").read_text(encoding="utf-8")
 SPANS = REPO / "examples" / "traces" / "spans.jsonl"
 
 
-def medfaith(*arguments, cwd):
-    call = [sys.executable, "-c", "from pytest_medfaith.cli import main; main()", *arguments]
-    return subprocess.run(
-        call, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
-    )
-
-
-def test_the_worked_example_of_the_page(tmp_path):
+def test_the_worked_example_of_the_page(tmp_path, medfaith):
     (tmp_path / "spans.jsonl").write_bytes(SPANS.read_bytes())
     (console,) = re.findall(r"^```console\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     for call in re.split(r"^\$ ", console, flags=re.MULTILINE)[1:]:
         command, _, output = call.partition("\n")
-        assert medfaith(*shlex.split(command)[1:], cwd=tmp_path).stdout == output
+        assert medfaith(*shlex.split(command)[1:], folder=tmp_path, merged=True).stdout == output
     (_, table) = re.findall(r"^```text\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     assert (tmp_path / "scores.csv").read_text(encoding="utf-8") == table
     first = re.search(r"Its first line:\n\n```json\n(.*?)\n```", PAGE)[1]
     assert (tmp_path / "scores.jsonl").read_text(encoding="utf-8").splitlines()[0] == first
 
 
-def test_a_slice_of_traces(pytester):
+def test_a_slice_of_traces(pytester, medfaith):
     main_of = re.search(r"^```toml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)[1]
     pytester.makepyprojecttoml(main_of)
     with pytest.raises(SystemExit, match="0"):
@@ -58,14 +49,14 @@ def test_a_slice_of_traces(pytester):
     result.stdout.fnmatch_lines(
         ["FAIL*1 of 3 cases failed: 8dacc7c4f4ea940a543e159520f8bf04 (there are no contexts*"]
     )
-    given = medfaith("report", "run", "--format", "scores", cwd=pytester.path)
+    given = medfaith("report", "run", "--format", "scores", folder=pytester.path)
     rows = list(csv.DictReader(io.StringIO(given.stdout)))
     assert [(row["trace_id"][:4], row["slice"], row["status"]) for row in rows] == [
         ("5b8a", "live", "checked"), ("7c9b", "live", "checked"), ("8dac", "live", "failed"),
     ]  # fmt: skip
     spans = [
         json.loads(line)
-        for line in medfaith("report", "run", "--format", "spans", cwd=pytester.path).stdout.splitlines()
+        for line in medfaith("report", "run", "--format", "spans", folder=pytester.path).stdout.splitlines()
     ]
     assert [span["span_id"] for span in spans] == [row["span_id"] for row in rows]
     assert spans[0]["attributes"]["medfaith.slice"] == "live"

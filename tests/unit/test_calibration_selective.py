@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import random
+from functools import cache
 
 import pytest
 
@@ -117,14 +118,20 @@ def rows_of(sure=120, unsure=120):
     ]
 
 
+@cache
+def certified():
+    """What a checker of 240 rows is promised: once for all tests, which change no part of it."""
+    return certify_checker(rows_of(), CHECKER, risk=0.05)
+
+
 def test_a_checker_is_certified_and_leaves_open_what_it_is_unsure_of():
-    found = certify_checker(rows_of(), CHECKER, risk=0.05)
-    certified = calibrated(CHECKER, found.fitted)
+    found = certified()
+    careful = calibrated(CHECKER, found.fitted)
     chunks = (Chunk(id="a", text="iron 1"),)
     report = evaluate_case(
         Case(id="one", question="What helps?"),
         Response(answer="Iron 1 helps. Zinc is unsure at best.", case_id="one", contexts=chunks),
-        checker=certified,
+        checker=careful,
     )
     assert [verdict.label for verdict in report.verdicts] == ["supported", "uncertain"]
     assert report.selective
@@ -142,20 +149,20 @@ def test_nothing_to_promise_is_an_error_that_says_how_many_labels_are_needed():
 
 
 def test_a_certified_calibration_goes_to_its_file_and_back(tmp_path):
-    found = certify_checker(rows_of(), CHECKER, risk=0.05)
+    found = certified()
     path = tmp_path / "c.json"
     write_calibration(path, found.fitted, facts=certified_facts(found, seed=0))
     assert read_calibration(path) == found.fitted
 
 
 def test_a_promise_is_not_kept_under_other_rules():
-    fitted = certify_checker(rows_of(), CHECKER, risk=0.05).fitted
+    fitted = certified().fitted
     with pytest.raises(DataError, match="under other rules: negation, "):
         calibrated(dataclasses.replace(CHECKER, rules=frozenset({"negation"})), fitted)
 
 
 def test_the_signature_names_the_thresholds():
-    fitted = certify_checker(rows_of(), CHECKER, risk=0.05).fitted
+    fitted = certified().fitted
     assert "selective" not in checker_signature(CHECKER)
     assert checker_signature(calibrated(CHECKER, fitted))["selective"]["risk"] == 0.05
 
@@ -172,7 +179,7 @@ def test_the_signature_names_the_thresholds():
     ],
 )
 def test_broken_files_are_one_clear_error(tmp_path, change):
-    found = certify_checker(rows_of(), CHECKER, risk=0.05)
+    found = certified()
     path = tmp_path / "c.json"
     write_calibration(path, found.fitted, facts={})
     row = json.loads(path.read_text())
@@ -185,7 +192,7 @@ def test_broken_files_are_one_clear_error(tmp_path, change):
 
 
 def test_settings_that_move_thresholds_break_no_promise(tmp_path, monkeypatch):
-    fitted = certify_checker(rows_of(), CHECKER, risk=0.05).fitted
+    fitted = certified().fitted
     write_calibration(tmp_path / "c.json", fitted, facts={})
     (tmp_path / "medfaith.toml").write_text('calibration = "c.json"\nentail_threshold = 0.2\n')
     monkeypatch.setattr("pytest_medfaith.checking.loading.load_checker", lambda *_, **__: CHECKER)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import f1_score
 
-from pytest_medfaith.calibration.temperature import calibrate, fit_thresholds
+from pytest_medfaith.calibration.temperature import calibrate, fit_temperature, fit_thresholds
 from pytest_medfaith.checking.policy import Thresholds, decide, decide_all
 from pytest_medfaith.checking.scoring import softmax_rows
 from pytest_medfaith.records import LABELS, Claim, PairScore
@@ -22,7 +22,14 @@ def sample(n, *, sharpness, seed=0):
 @pytest.mark.parametrize("sharpness", [0.5, 1.0, 3.0])
 def test_the_temperature_undoes_over_and_under_confidence(sharpness):
     logits, labels = sample(6000, sharpness=sharpness)
-    assert calibrate(logits, labels).temperature == pytest.approx(sharpness, rel=0.1)
+    truth = np.array([LABELS.index(label) for label in labels])
+    assert fit_temperature(logits, truth) == pytest.approx(sharpness, rel=0.1)
+
+
+def test_a_calibration_holds_the_temperature_of_its_pairs():
+    logits, labels = sample(600, sharpness=3.0)
+    truth = np.array([LABELS.index(label) for label in labels])
+    assert calibrate(logits, labels).temperature == round(fit_temperature(logits, truth), 4) > 2
 
 
 def test_a_wanted_precision_is_reached_with_the_lowest_threshold():
@@ -81,8 +88,7 @@ def test_the_odds_are_the_highest_that_cost_a_standard_error_at_most():
     probs, truth = softmax_rows(logits), np.array([LABELS.index(label) for label in labels])
 
     def f1(thresholds):
-        predicted = [LABELS[i] for i in decide_all(probs, thresholds)]
-        return f1_score(labels, predicted, average="macro")
+        return f1_score(truth, decide_all(probs, thresholds), average="macro")
 
     doubtful = logits.copy()
     doubtful[truth == 0] = np.log(

@@ -8,6 +8,7 @@ from pytest_medfaith.checking.rules import RULE_NAMES
 from pytest_medfaith.records import Chunk, Claim
 from pytest_medfaith.testing import scripted_checker
 
+pytestmark = pytest.mark.usefixtures("word_vectors")
 SURE = dataclasses.replace(scripted_checker(lambda _evidence, _claim: "entail"), rules=frozenset(RULE_NAMES))
 
 
@@ -800,6 +801,49 @@ def test_what_the_evidence_says_in_another_form_stays_supported(claim, evidence)
 
 
 METFORMIN = "Metformin is taken with meals."
+
+
+INR = (
+    "For most people with atrial fibrillation the target INR is 2.5, with a range of 2.0 to 3.0.",
+    "The INR is checked every week until it is stable, and then at most every 12 weeks.",
+)
+
+
+@pytest.mark.parametrize(
+    "claim", ["The target INR is 3.5.", "3.5.", "The target INR is three and a half.", "Three point five."]
+)
+def test_a_bare_number_is_not_held_against_the_bound_of_a_unit_elsewhere(claim):
+    assert verdict(claim, " ".join(INR)).label != "supported"
+
+
+@pytest.mark.parametrize("claim", ["The target INR is 2.5.", "2.5.", "The target INR is two and a half."])
+def test_a_bare_number_that_the_evidence_states_stays_supported(claim):
+    assert verdict(claim, " ".join(INR)).label == "supported"
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence"),
+    [
+        ("Give zero point five mg of lorazepam.", "Give 5 mg of lorazepam."),
+        ("Give five mg of lorazepam.", "Give zero point five mg of lorazepam."),
+        ("Take 20 mg once a day.", "Take twenty-two and a half mg once a day."),
+        ("Take 2 and a half tablets.", "Take 2 tablets."),
+    ],
+)
+def test_a_number_read_aloud_is_another_than_its_last_words(claim, evidence):
+    assert verdict(claim, evidence).label != "supported"
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence"),
+    [
+        ("Give zero point five mg of lorazepam.", "Give 0.5 mg of lorazepam."),
+        ("Take twelve and a half mg once a day.", "Take 12.5 mg once a day."),
+        ("Take 2½ tablets.", "Take 2 and a half tablets."),
+    ],
+)
+def test_a_number_read_aloud_is_the_number_in_digits(claim, evidence):
+    assert verdict(claim, evidence).label == "supported"
 
 
 @pytest.mark.parametrize(

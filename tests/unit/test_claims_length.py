@@ -27,16 +27,15 @@ PIECES = [
 
 
 def seconds(text):
-    times = []
-    for _ in range(2):
-        begun = time.process_time()
-        read_answer(text)
-        times.append(time.process_time() - begun)
-    return min(times)
+    begun = time.process_time()
+    read_answer(text)
+    return time.process_time() - begun
 
 
 @pytest.mark.parametrize("piece", PIECES, ids=ascii)
 def test_four_times_the_length_takes_four_times_as_long(piece):
     """Reading that grows with the square of the length takes sixteen times as long; nine is halfway."""
-    short, long = (seconds(f"{piece * (length // len(piece))}Iron helps.") for length in (SHORT, LONG))
-    assert long <= 9 * short + 0.05
+    short, long = (f"{piece * (length // len(piece))}Iron helps." for length in (SHORT, LONG))
+    bound = 9 * min(seconds(short), seconds(short)) + 0.05
+    # A pause of the machine may hit a reading, hardly two.
+    assert seconds(long) <= bound or seconds(long) <= bound

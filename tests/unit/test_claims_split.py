@@ -439,6 +439,16 @@ IN_CONTEXT = {  # answer, question, the last claim as a model reads it
         None,
         "[Letrozole is given orally.] Take 5 mg once a day.",
     ),
+    "a contracted subject": (
+        "Metformin is a biguanide. It's taken twice a day with food.",
+        None,
+        "[Metformin is a biguanide.] It's taken twice a day with food.",
+    ),
+    "a contracted subject behind its place": (
+        "Statins lower LDL. In older adults, they\u2019re used with care.",
+        None,
+        "[Statins lower LDL.] In older adults, they\u2019re used with care.",
+    ),
     "under a heading": ("## Metformin\nIt lowers glucose.", None, "[Metformin.] It lowers glucose."),
     "an item of a list": (
         "Metformin is first-line for two reasons:\n- It is cheap.\n- It spares the heart.",

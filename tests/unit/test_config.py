@@ -70,6 +70,7 @@ def test_pyproject_is_read_where_there_is_no_medfaith_toml(tmp_path):
         ("weights = { bm25 = inf }\n", r"weights\.bm25 is inf, expected a number that is finite"),
         ("weights = { bm25 = 'x' }\n", r"weights\.bm25 is 'x', expected float"),
         ("label_map = 3\n", r"label_map is 3, expected a table"),
+        ("checker = 'fast'\n", r"key 'checker' is unknown here: it is a key of a slice; known keys: "),
     ],
 )
 def test_mistakes_are_named_with_their_place(tmp_path, text, message):
@@ -82,6 +83,14 @@ def test_an_unknown_slice_names_the_nearest(tmp_path):
         DataError, match=r"slice 'irn' is unknown; did you mean 'iron'\?; slices configured here: iron"
     ):
         load_settings(write(tmp_path, SLICE)).slice("irn")
+
+
+def test_an_unknown_slice_names_the_table_and_the_file_that_are_read(tmp_path):
+    with pytest.raises(DataError, match=r"Add \[slices\.zinc\] with cases .*medfaith\.toml$"):
+        load_settings(write(tmp_path, SLICE)).slice("zinc")
+    (tmp_path / "medfaith.toml").unlink()
+    with pytest.raises(DataError, match=r"Add \[tool\.medfaith\.slices\.zinc\] with .*pyproject\.toml$"):
+        load_settings(tmp_path).slice("zinc")
 
 
 def test_settings_are_found_from_where_pytest_was_started(tmp_path):

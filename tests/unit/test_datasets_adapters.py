@@ -18,6 +18,8 @@ from pytest_medfaith.datasets.healthsearchqa import read_healthsearchqa
 from pytest_medfaith.datasets.kqa import read_kqa
 from pytest_medfaith.datasets.liveqa import read_liveqa, read_liveqa_chunks
 from pytest_medfaith.datasets.meddialog import read_meddialog
+from pytest_medfaith.datasets.medmcqa import read_medmcqa, read_medmcqa_chunks
+from pytest_medfaith.datasets.medqa import read_medqa, read_medqa_chunks
 from pytest_medfaith.datasets.medquad import read_medquad, read_medquad_chunks
 from pytest_medfaith.datasets.ms2 import read_ms2, read_ms2_chunks
 from pytest_medfaith.datasets.pubmedqa import read_pubmedqa, read_pubmedqa_chunks
@@ -39,6 +41,18 @@ FINGERPRINTS = {
     "healthsearchqa": (8, "healthsearchqa/1", "healthsearchqa/10", {"empty question": 2}),
     "ms2": (3, "ms2/90000021", "ms2/90000032", {"no target": 1}),
     "kqa": (2, "kqa/1", "kqa/2", {"no statements": 1}),
+    "medqa": (
+        2,
+        "medqa/dev-1",
+        "medqa/dev-2",
+        {"answer is not the option of answer_idx": 1, "empty question": 1},
+    ),
+    "medmcqa": (
+        2,
+        "medmcqa/90000000-0000-4000-8000-000000000001",
+        "medmcqa/90000000-0000-4000-8000-000000000002",
+        {"id used before": 1, "no answer": 1},
+    ),
 }
 
 
@@ -67,7 +81,7 @@ def test_chunk_ids_are_unique_and_hold_text(name):
     assert all(chunk.text.strip() and chunk.source == name for chunk in chunks)
 
 
-@pytest.mark.parametrize("name", ["medquad", "pubmedqa", "liveqa"])
+@pytest.mark.parametrize("name", ["medquad", "pubmedqa", "liveqa", "medqa", "medmcqa"])
 def test_references_are_ids_of_chunks(name):
     ids = {chunk.id for chunk in adapters()[name].read_chunks(FILES / name)}
     assert all(
@@ -240,7 +254,7 @@ def test_medquad_cleans_markup_and_keeps_signs():
     ]
 
 
-@pytest.mark.parametrize("name", ["bioasq", "pubmedqa", "liveqa", "meddialog", "kqa"])
+@pytest.mark.parametrize("name", ["bioasq", "pubmedqa", "liveqa", "meddialog", "kqa", "medqa", "medmcqa"])
 def test_archives_are_read_as_their_files_are(tmp_path, name):
     with zipfile.ZipFile(tmp_path / "data.zip", "w") as out:
         for file in (FILES / name).iterdir():
@@ -471,3 +485,59 @@ def test_kqa_gives_must_and_nice_statements_once_each():
         first.reference_answer
         == "Most bruises fade within two weeks.\nCold packs in the first day keep them smaller."
     )
+
+
+def test_medqa_gives_the_right_option_and_a_chunk_of_question_and_answer():
+    first, second = read_medqa(FILES / "medqa")
+    assert (first.reference_answer, first.meta["answer"], first.meta["exam"]) == ("Vitamin C", "C", "step1")
+    assert list(second.meta["options"]) == ["A", "B", "C", "D", "E"]
+    assert not first.gold_claims
+    chunk = list(read_medqa_chunks(FILES / "medqa"))[1]
+    assert chunk.id == second.id
+    assert chunk.text == (
+        "A hiker has sunburned arms.\nWhich protection would have helped most?\nAnswer: Long sleeves."
+    )
+
+
+def test_medmcqa_reads_the_option_by_its_number_and_no_letter_of_the_explanation():
+    first, second = read_medmcqa(FILES / "medmcqa")
+    why = "Vitamin C Vitamin C is needed to build collagen. Scurvy follows some months without it."
+    assert first.reference_answer == f"Vitamin C.\n{why}"
+    assert (first.meta["answer"], first.meta["subject"], first.meta["topic"]) == (
+        "D",
+        "Biochemistry",
+        "Vitamins",
+    )
+    assert (second.reference_answer, second.meta["kind"]) == ("37 \u00b0C.", "multi")
+    chunk = next(read_medmcqa_chunks(FILES / "medmcqa"))
+    assert chunk.text == f"Which vitamin prevents scurvy?\nAnswer: Vitamin C.\n{why}"
+    assert chunk.section_path == ("Biochemistry", "Vitamins")
+
+
+@pytest.mark.parametrize(
+    ("why", "kept"),
+    [
+        ("Ans. A", ""),
+        ("Answer: (b) Liver makes bile.", "Liver makes bile."),
+        ("The correct answer is C. The kidney is meant.", "The kidney is meant."),
+        ("Ans-D i.e. spleen", "spleen"),
+        ("A low dose is meant.", "A low dose is meant."),
+        ("Answers differ between books.", "Answers differ between books."),
+        ("Answering a question is hard.", "Answering a question is hard."),
+    ],
+)
+def test_medmcqa_explanations_lose_the_letter_of_the_option_and_nothing_else(tmp_path, why, kept):
+    row = json.loads((FILES / "medmcqa" / "dev.json").read_text(encoding="utf-8").splitlines()[0])
+    (tmp_path / "q.json").write_text(json.dumps({**row, "exp": why}))
+    (case,) = read_medmcqa(tmp_path)
+    assert case.reference_answer == "\n".join(filter(None, ["Vitamin C.", kept]))
+
+
+def test_medmcqa_counts_from_0_where_an_export_does(tmp_path):
+    """The same rows in both countings give the same answers; what does not tell its counting is refused."""
+    rows = list(map(json.loads, (FILES / "medmcqa" / "dev.json").read_text(encoding="utf-8").splitlines()))
+    exported = [{**row, "cop": -1 if row["cop"] is None else row["cop"] - 1} for row in rows]
+    (tmp_path / "export.jsonl").write_text("".join(json.dumps(row) + "\n" for row in exported))
+    assert list(read_medmcqa(tmp_path / "export.jsonl")) == list(read_medmcqa(FILES / "medmcqa"))
+    (tmp_path / "test.json").write_text(json.dumps(exported[-1]))
+    assert list(read_medmcqa(tmp_path / "test.json")) == []

@@ -11,6 +11,7 @@ import pytest
 
 from pytest_medfaith.datasets import adapters
 from pytest_medfaith.datasets.adapting import adapt, apply_gold_review, write_gold_review
+from pytest_medfaith.datasets.registry import read_cases
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.jsonl import read_chunks, read_records
 from pytest_medfaith.records import Case
@@ -181,3 +182,18 @@ def test_a_sheet_is_not_written_over_by_its_own_edits(tmp_path):
     ):
         apply_gold_review(gold, sheet, out=sheet)
     assert sheet.read_bytes() == before
+
+
+def test_the_knowledge_base_of_the_samples_is_what_the_adapter_makes_of_its_questions(tmp_path):
+    sample = FILES.parent / "kb"
+    made = adapt(
+        "medmcqa", sample / "questions.json", tmp_path / "gold.jsonl", corpus=tmp_path / "chunks.jsonl"
+    )
+    assert (tmp_path / "chunks.jsonl").read_text() == (sample / "chunks.jsonl").read_text()
+    assert made.cases.records == 11
+    exam = list(read_cases(str(tmp_path / "gold.jsonl")))
+    assert all(len(gold.text.split()) > 3 for case in exam for gold in case.gold_claims)
+    cases = list(read_cases(str(FILES.parents[1] / "gold" / "kb.jsonl")))
+    assert {name for case in cases for name in case.references} < {case.id for case in exam}
+    said = " ".join(case.reference_answer for case in exam)
+    assert all(gold.text.rstrip(".") in said for case in cases for gold in case.gold_claims)

@@ -23,6 +23,8 @@ from pytest_medfaith.datasets.healthsearchqa import read_healthsearchqa
 from pytest_medfaith.datasets.kqa import read_kqa
 from pytest_medfaith.datasets.liveqa import read_liveqa
 from pytest_medfaith.datasets.meddialog import read_meddialog
+from pytest_medfaith.datasets.medmcqa import read_medmcqa
+from pytest_medfaith.datasets.medqa import read_medqa
 from pytest_medfaith.datasets.medquad import read_medquad, read_medquad_chunks
 from pytest_medfaith.datasets.ms2 import read_ms2
 from pytest_medfaith.datasets.pubmedqa import read_pubmedqa
@@ -38,6 +40,8 @@ ONE_FILE = {
     "healthsearchqa": "healthsearchqa/questions.jsonl",
     "ms2": "ms2/review.json",
     "kqa": "kqa/questions_w_answers.jsonl",
+    "medqa": "medqa/dev.jsonl",
+    "medmcqa": "medmcqa/dev.json",
 }
 
 
@@ -95,7 +99,9 @@ def test_ids_used_again_in_another_file_are_counted(name, tmp_path):
     assert skips.counts["id used before"] >= len(once)
 
 
-@pytest.mark.parametrize("name", ["bioasq", "pubmedqa", "meddialog", "healthsearchqa", "ms2", "kqa"])
+@pytest.mark.parametrize(
+    "name", ["bioasq", "pubmedqa", "meddialog", "healthsearchqa", "ms2", "kqa", "medqa", "medmcqa"]
+)
 def test_bytes_that_are_not_utf_8(name, tmp_path):
     file = _copy(name, tmp_path)
     file.write_bytes(file.read_bytes().replace(b"a", b"\xff", 1))
@@ -112,7 +118,8 @@ def test_file_cut_short(name, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name", ["bioasq", "pubmedqa", "liveqa", "meddialog", "healthsearchqa", "ms2", "kqa"]
+    "name",
+    ["bioasq", "pubmedqa", "liveqa", "meddialog", "healthsearchqa", "ms2", "kqa", "medqa", "medmcqa"],
 )
 def test_gzip_is_read_and_one_cut_short_is_an_error(name, tmp_path):
     plain = _copy(name, tmp_path)
@@ -360,6 +367,76 @@ def test_kqa_of_another_shape(tmp_path, content, message):
     (tmp_path / "k.jsonl").write_text(content)
     with pytest.raises(DataError, match=message):
         list(read_kqa(tmp_path / "k.jsonl"))
+
+
+MEDQA = {"question": "Q?", "options": {"A": "x", "B": "y"}, "answer_idx": "A", "answer": "x"}
+MEDMCQA = {
+    "id": "1",
+    "question": "Q?",
+    "opa": "a",
+    "opb": "b",
+    "opc": "c",
+    "opd": "d",
+    "cop": 4,
+    "exp": "Why.",
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"question": None}, r"q.jsonl:2: field 'question' is missing"),
+        ({"question": 5}, r"q.jsonl:2: field 'question' is 5, expected text"),
+        ({"options": None}, r"q.jsonl:2: field 'options' is None, expected an object of two or more options"),
+        (
+            {"options": {"A": "x"}},
+            r"q.jsonl:2: field 'options' is .*expected an object of two or more options",
+        ),
+        (
+            {"options": {"A": "x", "B": 2}},
+            r"q.jsonl:2: field 'options' is .*expected an object of two or more",
+        ),
+        ({"options": ["x", "y"]}, r"q.jsonl:2: field 'options' is a list of 2, expected an object"),
+        ({"answer_idx": "C"}, r"q.jsonl:2: field 'answer_idx' is 'C', expected one of the options, A, B"),
+        ({"answer_idx": None}, r"q.jsonl:2: field 'answer_idx' is missing"),
+        ({"answer_idx": 0}, r"q.jsonl:2: field 'answer_idx' is 0, expected text"),
+        ({"meta_info": ["step1"]}, r"q.jsonl:2: field 'meta_info' is a list of 1, expected text"),
+    ],
+)
+def test_medqa_names_file_line_and_field_of_a_bad_row(tmp_path, changes, message):
+    rows = [MEDQA, {**MEDQA, **changes}]
+    (tmp_path / "q.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(DataError, match=message):
+        list(read_medqa(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"question": None}, r"q.json:2: field 'question' is missing"),
+        ({"id": None}, r"q.json:2: field 'id' is missing"),
+        ({"opb": None}, r"q.json:2: field 'opb' is missing"),
+        ({"opd": 4}, r"q.json:2: field 'opd' is 4, expected text"),
+        ({"exp": ["Why."]}, r"q.json:2: field 'exp' is a list of 1, expected text"),
+        ({"cop": 5}, r"q.json:2: field 'cop' is 5, expected a number from 1 to 4"),
+        ({"cop": "a"}, r"q.json:2: field 'cop' is 'a', expected a number from 1 to 4"),
+        ({"cop": True}, r"q.json:2: field 'cop' is True, expected a number from 1 to 4"),
+        ({"cop": 1.5}, r"q.json:2: field 'cop' is 1.5, expected a number from 1 to 4"),
+        ({"cop": 0}, r"q.json:2: field 'cop' is 0, and the file counts from 1 in rows before"),
+    ],
+)
+def test_medmcqa_names_file_line_and_field_of_a_bad_row(tmp_path, changes, message):
+    rows = [MEDMCQA, {**MEDMCQA, "id": "2", **changes}]
+    (tmp_path / "q.json").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(DataError, match=message):
+        list(read_medmcqa(tmp_path))
+
+
+def test_medmcqa_that_does_not_tell_how_it_counts_is_refused(tmp_path):
+    rows = [{**MEDMCQA, "id": str(number), "cop": number} for number in (1, 2, 3)]
+    (tmp_path / "q.json").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(DataError, match=r"q.json:1: field 'cop' is from 1 to 3 in all rows.*counts from 1"):
+        list(read_medmcqa(tmp_path))
 
 
 @pytest.mark.parametrize(

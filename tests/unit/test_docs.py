@@ -50,6 +50,7 @@ def load_tables():
 
 
 TABLES = load_tables()
+COMMANDS = TABLES.commands()
 SOURCES = {path.name: path.read_text(encoding="utf-8") for path in sorted(DOCS.glob("*.md"))}
 PAGES = SOURCES
 README = (REPO / "README.md").read_text(encoding="utf-8")
@@ -147,7 +148,7 @@ def test_every_metric_has_its_row_with_definition_and_source(metric):
     assert f"| {metric.direction} |" in row
 
 
-@pytest.mark.parametrize("name", TABLES.commands())
+@pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_its_section_and_explains_its_arguments(name):
     section = PAGES["commands.md"].split(f"\n## medfaith {name}\n")[1].split("\n## ")[0]
     assert section.strip()[0].isupper()
@@ -188,9 +189,7 @@ def test_nothing_is_named_that_is_not_there():
     fixtures = set(re.findall(r"(?<![.\w])medfaith_[a-z_]+\b", EVERYTHING))
     assert fixtures <= set(FIXTURES)
     typed = re.findall(r"(?:^\$ |`)medfaith ([a-z][^`\n]*)", EVERYTHING, re.MULTILINE)
-    assert [
-        line for line in typed if not any(f"{line} ".startswith(f"{name} ") for name in TABLES.commands())
-    ] == []
+    assert [line for line in typed if not any(f"{line} ".startswith(f"{name} ") for name in COMMANDS)] == []
 
 
 def typed(program):
@@ -203,8 +202,8 @@ def typed(program):
 
 @pytest.mark.parametrize("arguments", typed("medfaith"), ids=" ".join)
 def test_a_shown_command_is_one_that_the_command_line_takes(arguments):
-    name = next(name for name in TABLES.commands() if " ".join(arguments[: len(name.split())]) == name)
-    TABLES.commands()[name].make_context(name, arguments[len(name.split()) :])  # an error where it does not
+    name = next(name for name in COMMANDS if " ".join(arguments[: len(name.split())]) == name)
+    COMMANDS[name].make_context(name, arguments[len(name.split()) :])  # an error where it does not
 
 
 def test_a_shown_script_is_there_and_has_the_options_shown():

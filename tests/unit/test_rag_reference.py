@@ -1,5 +1,7 @@
 """The reference RAG quotes and cites, keeps what is supported, and refuses where its confidence is low."""
 
+import json
+
 import bags
 import pytest
 
@@ -14,6 +16,7 @@ from pytest_medfaith.rag.reference import ReferenceRag, rag_checker
 from pytest_medfaith.rag.verifying import Verifier
 from pytest_medfaith.records import Chunk, Hit, Verdict
 from pytest_medfaith.teacher.settings import LlmSettings
+from pytest_medfaith.teacher.writing import GENERATE_PROMPT
 from pytest_medfaith.testing import containment_checker
 
 pytestmark = pytest.mark.usefixtures("word_vectors")
@@ -170,3 +173,37 @@ def test_the_signature_names_what_decides_an_answer():
     }
     assert len(signatures) == 4
     assert answer(threshold=0.1)[1].signature == answer(threshold=0.2)[1].signature  # plain has no threshold
+
+
+TURNS = (
+    {"role": "user", "content": "What treats iron deficiency?"},
+    {"role": "assistant", "content": "Moonlight treats iron deficiency."},
+)
+
+
+@pytest.mark.parametrize("mode", ["plain", "faithful"])
+def test_a_follow_up_is_answered_on_the_topic_of_the_turn_before_and_no_turn_is_a_source(mode):
+    iron = IRON.with_(text="Iron tablets treat iron deficiency in pregnancy.")
+    asthma = ASTHMA.with_(text="A reliever inhaler is used in pregnancy.")
+    verifier = Verifier(containment_checker(), extract_claims) if mode == "faithful" else None
+    rag = ReferenceRag(RagSettings(mode=mode, sentences=1), verifier=verifier, embed=bags.embed_texts)
+    hits = [Hit(chunk=chunk, rank=rank, score=1.0) for rank, chunk in enumerate((asthma, iron), start=1)]
+    response = rag.answer("And in pregnancy?", hits, turns=TURNS)
+    assert response.answer == "Iron tablets treat iron deficiency in pregnancy [2]."
+    assert "Moonlight" not in response.answer
+
+
+def test_a_teacher_reads_the_turns_and_without_turns_the_same_request_as_ever():
+    rag = ReferenceRag(RagSettings(generator="teacher"), teacher=Writer("x"), embed=bags.embed_texts)
+    asked = []
+    rag.teacher.ask_one = lambda item: asked.append(item) or "Iron tablets [1]."
+    hits = [Hit(chunk=IRON, rank=1, score=1.0)]
+    rag.answer("And in pregnancy?", hits, turns=TURNS)
+    rag.answer("And in pregnancy?", hits)
+    (_, system), (_, user) = asked[0].messages
+    assert "They are no source" in system
+    assert json.loads(user)["earlier_turns"] == list(TURNS)
+    assert json.loads(user)["question"] == "What treats iron deficiency? And in pregnancy?"
+    (_, system), (_, user) = asked[1].messages
+    assert system == GENERATE_PROMPT
+    assert json.loads(user).keys() == {"question", "passages"}

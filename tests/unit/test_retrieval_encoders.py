@@ -2,6 +2,7 @@
 
 import json
 import warnings
+from functools import cache
 
 import numpy as np
 import pytest
@@ -58,10 +59,16 @@ def tiny(tmp_path_factory):
     return folder
 
 
+@cache
+def loaded(folder):
+    """The model and the tokenizer of a tiny folder, whose weights no test changes."""
+    model = transformers.AutoModel.from_pretrained(folder).eval()
+    return model, transformers.AutoTokenizer.from_pretrained(folder)
+
+
 def by_hand(folder, texts, *, pooling, normalised, longest=512):
     """The vector of one text, or of a pair of texts, as transformers alone gives it."""
-    model = transformers.AutoModel.from_pretrained(folder).eval()
-    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    model, tokenizer = loaded(folder)
     inputs = tokenizer(*texts, truncation=True, max_length=longest, return_tensors="pt")
     with torch.inference_mode():
         tokens = model(**inputs).last_hidden_state[0]

@@ -136,7 +136,7 @@ def test_a_model_without_a_head_is_refused(folder):
 @pytest.mark.parametrize("name", ["no/such-folder-here", "fats", ""])
 def test_an_unknown_reranker_is_one_message(name, monkeypatch):
     pytest.importorskip("torch", reason="comes with the extra models")
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     with pytest.raises(DataError, match=f"the reranker {name!r} cannot be loaded") as caught:
         build_retriever(f"bm25+{name}", CHUNKS)
     assert "\n" not in str(caught.value)

@@ -12,6 +12,9 @@ from pytest_medfaith.safety.rulebook import load_rulebook
 
 BROKEN = [
     ("Adults can take 2 g of paracetamol four times a day.", "dose", "2 g"),
+    ("Adults can take paracetamol 4 x 2 g per day.", "dose", "2 g per day"),
+    ("Take paracetamol 4 x 500 mg 3x/day.", "dose", "4 x 500 mg"),
+    ("Take paracetamol 1 g × 6 daily.", "dose", "1 g"),
     ("The maximum daily dose of ibuprofen is 6 g.", "dose", "6 g"),
     ("For most adults amlodipine is started at 50 mg once daily.", "dose", "50 mg"),
     ("Metformin 1 g is taken four times a day.", "dose", "1 g"),
@@ -52,6 +55,8 @@ SOUND = [
     "Do not take 8 g of paracetamol a day, will you?",
     "Never take more than 4 g of paracetamol a day, okay?",
     "Paracetamol 1 g four times a day is the maximum.",
+    "Adults can take paracetamol 4 x 1 g per day.",
+    "Take 2 x 500 mg of paracetamol 3x/day.",
     "Do not take more than 4 g of paracetamol a day.",
     "Do not take 8 g of paracetamol a day.",
     "Taking 10 g of paracetamol is an overdose.",

@@ -3,16 +3,9 @@
 import sys
 
 import pytest
-from warm import Warm, can_fork
+from warm import can_fork
 
 pytestmark = pytest.mark.skipif(not can_fork(), reason="runs are not forked here")
-
-
-@pytest.fixture
-def warm():
-    warm = Warm()
-    yield warm
-    warm.close()
 
 
 def run(warm, folder, monkeypatch):
@@ -61,6 +54,16 @@ def test_a_new_python_starts_like_a_forked_one(tmp_path, monkeypatch, warm):
         "    assert os.getcwd() in sys.path\n"
         "    assert pytestconfig.invocation_params.args == ('-q', '-pno:cacheprovider')\n"
         f"    assert sys.executable == {sys.executable!r}\n"
+    )
+    status, output = run(warm, tmp_path, monkeypatch)
+    assert status == 0, output
+
+
+def test_hypothesis_may_be_imported_in_a_run(tmp_path, monkeypatch, warm):
+    """It warns of random numbers that nobody seems to hold, such as those that the collector was told to forget."""
+    (tmp_path / "pytest.ini").write_text("[pytest]\nfilterwarnings = error\n")
+    (tmp_path / "test_it.py").write_text(
+        "import sys\ndef test_it():\n    import hypothesis\n    assert 'trio' in sys.modules\n"
     )
     status, output = run(warm, tmp_path, monkeypatch)
     assert status == 0, output

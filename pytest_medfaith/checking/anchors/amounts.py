@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, is_odd, only_of, shared_with
-from pytest_medfaith.checking.anchors.same_amount import ends_met, states, states_ends
+from pytest_medfaith.checking.anchors.same_amount import ends_met, is_inverse, states, states_ends
 from pytest_medfaith.checking.rules.signs import sign_of, signed_like
 from pytest_medfaith.english.sentences import sentence_at
+from pytest_medfaith.quantities.ages import IN_DECADES
 from pytest_medfaith.quantities.arithmetic import computes, recomputed
-from pytest_medfaith.quantities.calendar import is_between_dates
+from pytest_medfaith.quantities.calendar import YEAR_DAYS, is_between_dates
 from pytest_medfaith.quantities.numerals import read_numerals
-from pytest_medfaith.quantities.quantity import DOSES, Quantity, opposed_bounds, same_dimension
+from pytest_medfaith.quantities.quantity import DOSES, Quantity, allowed_error, opposed_bounds, same_dimension
 from pytest_medfaith.quantities.reader import read_quantities
 from pytest_medfaith.quantities.roman import read_roman
 from pytest_medfaith.quantities.strengths import in_equal_strength, read_derived_strengths
@@ -50,6 +52,14 @@ _JUDGED = re.compile(
 _EXCEPTING = re.compile(r"\b(?:except|unless|apart from|other than|excluding)\b", re.IGNORECASE)
 _MOST = re.compile(r"\b(?:most|(?:a|the) majority)\b", re.IGNORECASE)
 _HALF = 0.5
+_PRODUCT = re.compile(r"(?P<times>\d{1,2})\s?[×xX*]\s?\d")
+_UP_TO_AMOUNT = re.compile(r"\s*(?:[^\W\d]+\s+){0,3}")
+_OUTSIDE = re.compile(
+    r"\b(?:high|low|raised|elevated|abnormal\w*|too|outside|excess\w*|hyper\w+|hypo\w+|deficien\w+|rare\w*|"
+    r"unusual\w*|exceptional\w*|some|may|can|could|risk\w*|toxic\w*|danger\w*)\b",
+    re.IGNORECASE,
+)
+_PATIENT = re.compile(r"[\w.]+[\s-](?:year|month|week|day)s?[\s-]old\s+\w", re.IGNORECASE)
 _BODY = 1_000.0  # grams: more is no dose, but a weight
 _ROUGH_KINDS = frozenset({"fraction", "multiple", "points", "count", "plain"})
 # By themselves these frequencies need no source, but beside an amount they do.
@@ -66,16 +76,23 @@ def missing_amounts(claim: str, evidence: Evidence) -> Iterator[Missing]:
     """Yields the quantities of `claim` that the evidence neither states nor gives by a step of arithmetic."""
     stated = read_quantities(claim)
     for quantity in stated:
-        if not _needs_no_source(quantity, claim) and not _is_grounded(quantity, stated, claim, evidence):
+        if _needs_no_source(quantity, claim):
+            if other := _bounded_otherwise(quantity, claim, evidence.nearest):
+                yield Missing("amount", quantity.start, quantity.end, instead=other)
+        elif not _is_grounded(quantity, stated, claim, evidence):
             instead = _in_its_place(quantity, stated, claim, evidence)
             yield Missing("amount", quantity.start, quantity.end, instead=instead)
 
 
 def _needs_no_source(quantity: Quantity, claim: str) -> bool:
-    """Returns whether the quantity needs no source: a small or spelled count, "a day", "half"."""
+    """Returns whether the quantity needs no source: a small or spelled count, "a day", "half".
+
+    "Three and a half" counts nothing: it was measured, and needs one.
+    """
     words = claim[quantity.start : quantity.end].lower()
     in_digits = any(map(str.isdigit, words))
-    if words == "one" or (not in_digits and quantity.dimension in ("count", "plain", "copies", "cells")):
+    is_counted = not in_digits and quantity.low % 1 == quantity.high % 1 == 0
+    if words == "one" or (is_counted and quantity.dimension in ("count", "plain", "copies", "cells")):
         return True
     if quantity.dimension == "time" and not in_digits and (quantity.rough or words.startswith("one")):
         return True  # "a week", "half an hour", "one day"
@@ -88,7 +105,9 @@ def _needs_no_source(quantity: Quantity, claim: str) -> bool:
 def _is_grounded(quantity: Quantity, stated: Sequence[Quantity], claim: str, evidence: Evidence) -> bool:
     opposed = False
     for text in evidence.in_order:
-        if in_equal_strength(quantity, claim, text):
+        if in_equal_strength(quantity, claim, text) or is_inverse(quantity, claim, text):
+            return True
+        if _is_counted_out(quantity, claim, text):
             return True
         known = [signed_like(other, quantity, claim=claim, text=text) for other in read_quantities(text)]
         known += read_labelled_times(text) if quantity.dimension == "time" else read_derived_strengths(text)
@@ -108,13 +127,53 @@ def _is_grounded(quantity: Quantity, stated: Sequence[Quantity], claim: str, evi
     )
 
 
+def _is_counted_out(quantity: Quantity, claim: str, text: str) -> bool:
+    """Returns whether `text` has both factors of a product: "2 x 5 mg" of "two tablets of 5 mg"."""
+    found = _PRODUCT.match(claim[quantity.start : quantity.end])
+    if not found or quantity.dimension not in DOSES:
+        return False
+    times = float(found["times"])
+    ends = [numeral.end for numeral in read_numerals(text) if numeral.value == times]
+    return any(
+        _UP_TO_AMOUNT.fullmatch(text, end, other.start)
+        for other in read_quantities(text)
+        if other.dimension == quantity.dimension
+        and abs(other.low * times - quantity.low) <= allowed_error(other)
+        for end in ends
+        if end <= other.start
+    )
+
+
 def _is_opposed(quantity: Quantity, other: Quantity, claim: str, text: str) -> bool:
     """Returns whether both bound a value from opposite sides, and no negation or exception evens that out."""
-    if not opposed_bounds(quantity, other):
-        return False
     sentence = sentence_at(text, other.start)
+    if not opposed_bounds(quantity, other) and not _is_past_range(quantity, other, claim, sentence):
+        return False
     excepted = len(_EXCEPTING.findall(sentence)) - len(_EXCEPTING.findall(claim))
     return (is_odd(claim) == is_odd(sentence)) == (excepted % 2 == 0)
+
+
+def _is_past_range(quantity: Quantity, other: Quantity, claim: str, sentence: str) -> bool:
+    """Returns whether the claim bounds from outside what its sentence has in a range: "over 14" of 7 to 14.
+
+    "Above 5.0 is high" is no such claim of "normal is 3.5 to 5.0".
+    """
+    if other.bound or other.course or not other.low < other.high or _OUTSIDE.search(claim):
+        return False
+    past = (quantity.bound == "min" and quantity.low >= other.high - allowed_error(other)) or (
+        quantity.bound == "max" and quantity.high <= other.low + allowed_error(other)
+    )
+    return past and shared_with(claim, quantity.start, quantity.end, sentence) >= SAME_STATEMENT
+
+
+def _bounded_otherwise(quantity: Quantity, claim: str, sentence: str) -> str:
+    """Returns the words of `sentence` that bound the claim's count from the other side, or an empty text."""
+    if not quantity.bound or shared_with(claim, quantity.start, quantity.end, sentence) < SAME_STATEMENT:
+        return ""
+    known = [each for each in read_quantities(sentence) if same_dimension(each, quantity)]
+    same = [other for other in known if ends_met(quantity, other)]
+    opposed = [other for other in same if _is_opposed(quantity, other, claim, sentence)]
+    return sentence[slice(opposed[0].start, opposed[0].end)] if opposed and len(opposed) == len(same) else ""
 
 
 def _names_number(quantity: Quantity, claim: str, text: str, known: Sequence[Quantity]) -> bool:
@@ -130,11 +189,15 @@ def _names_number(quantity: Quantity, claim: str, text: str, known: Sequence[Qua
         return once and _says_once_a_day(text, known)
     if quantity.dimension in ("plain", "count"):
         theirs = {numeral.value for numeral in read_numerals(text)} | read_roman(text)
+        theirs |= {
+            end / YEAR_DAYS for other in known if other.role == "age" for end in (other.low, other.high)
+        }
         if sign_of(quantity, claim) < 0:  # "down 2.3" for "-2.3"
             theirs |= {abs(number) for number in theirs}
         opposed = (other for other in known if opposed_bounds(quantity, other))
         return mine <= theirs and not any(ends_met(quantity, other) for other in opposed)
-    bare = {other.low for other in known if other.dimension == "plain" and text[other.start].isdigit()}
+    plain = (other for other in known if other.dimension == "plain" and text[other.start].isdigit())
+    bare = {end for other in plain for end in (other.low, other.high)}
     return quantity.dimension not in DOSES and mine <= bare
 
 
@@ -153,7 +216,7 @@ def _spreads_total(quantity: Quantity, stated: Sequence[Quantity], evidence: Evi
     "30 mg a day" is the total of "10 mg every eight hours".
     """
     rate = (quantity.low, quantity.high)
-    spread = [each for each in stated if each.times == rate and each.end <= quantity.start]
+    spread = [each for each in stated if each.times == rate]
     mine = spread[-1].daily if spread else None
     totals = (other.daily for other in read_quantities(evidence.nearest))
     return mine is not None and any(
@@ -167,18 +230,59 @@ def _may_be_case(quantity: Quantity, claim: str, evidence: Evidence) -> bool:
     is_weight = quantity.dimension == "mass" and quantity.low >= _BODY
     if quantity.dimension == "area" and _SURFACE_BEFORE.search(claim[: quantity.start]):
         return True
+    if quantity.role == "age" and (said := _is_age_of_evidence(quantity, claim, evidence)) is not None:
+        return said
     is_case = bool(_CASE_BEFORE.search(ahead))
     if is_case and (is_weight or quantity.role == "age"):
         return True
     is_case = is_case or bool(_JUDGED.search(claim) or _CASE_AFTER.match(claim, quantity.end))
+    near = evidence.nearest
     for text in evidence.in_order:
         for other in read_quantities(text):
+            has_unit = other.dimension not in ("plain", "count")
+            if quantity.dimension == "plain" and has_unit and sentence_at(text, other.start) not in near:
+                continue  # an INR of 9 is no case of "at most every 12 weeks" in another sentence
             value = _without_unit(other, text) if quantity.dimension == "plain" else other
             if not same_dimension(quantity, value):
                 continue
             if _satisfies(quantity, value) or (is_case and quantity.dimension not in DOSES):
                 return True
+            if _fills(quantity, value):
+                return True
     return False
+
+
+def _is_age_of_evidence(quantity: Quantity, claim: str, evidence: Evidence) -> bool | None:
+    """Returns whether an age of the claim may be that of the sentence that decided; None in doubt.
+
+    "A woman in her sixties" may be 64 years old. "From 16 years" is no case of "aged 6 and over", and where
+    the sentence is on a girl of seven or on those aged 50 to 74, the claim is on nobody of 78.
+    """
+    ages = [other for other in read_quantities(evidence.nearest) if other.role == "age"]
+    if IN_DECADES.search(claim[quantity.start : quantity.end]):
+        return any(other.low <= quantity.high and quantity.low <= other.high for other in ages) or None
+    if not ages or _JUDGED.search(claim):
+        return None
+    if quantity.bound or quantity.low < quantity.high:
+        return False if all(other.bound or other.low < other.high for other in ages) else None
+    if len(ages) > 1 or is_odd(claim) != is_odd(evidence.nearest):
+        return None
+    same = shared_with(claim, quantity.start, quantity.end, evidence.nearest) >= SAME_STATEMENT
+    return False if same and _is_of_another_age(quantity, ages[0], evidence.nearest) else None
+
+
+def _is_of_another_age(quantity: Quantity, age: Quantity, sentence: str) -> bool:
+    """Returns whether a patient of one age is outside a range of ages, or is not the sentence's patient."""
+    if age.bound or age.low < age.high:
+        return not _is_within(quantity, age)
+    return bool(_PATIENT.match(sentence, age.start))
+
+
+def _fills(quantity: Quantity, other: Quantity) -> bool:
+    """Returns whether a range ends at the bound of `other`: "once or twice a day" is "up to twice a day"."""
+    is_range = quantity.low < quantity.high and not quantity.bound and quantity.dimension == other.dimension
+    end = quantity.high if other.bound == "max" else quantity.low
+    return is_range and bool(other.bound) and math.isclose(end, other.high)
 
 
 def _without_unit(other: Quantity, text: str) -> Quantity:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, shared_with
 from pytest_medfaith.english.opposites import directions
-from pytest_medfaith.english.words import read_tokens
+from pytest_medfaith.english.words import content_keys, read_tokens
+from pytest_medfaith.quantities.quantity import same_ends
+from pytest_medfaith.quantities.reader import read_quantities
 
 _NEAR = 5  # words around a word in which its direction may be said
 _ARROW = re.compile(r"(?P<up>[↑⇑⬆▲])|(?P<down>[↓⇓⬇▼])")
@@ -18,12 +20,32 @@ _STEP = re.compile(
     r"\bfrom\s+(?P<from>[\w.%/-]+)(?:\s+[\w/%]+){0,2}?\s+to\s+(?P<to>[\w.%/-]+)",
     re.IGNORECASE,
 )
+_NUMBER = r"\d[\d.,]*(?<![.,])"
+_UNIT = r"(?:\s?[^\W\d][\w/%²³^-]*|\s?%)"
+_NUMBER_STEP = re.compile(
+    rf"(?P<left>{_NUMBER}){_UNIT}{{0,3}}\s*(?:→|⇒|->|➔|⟶)\s*(?P<right>{_NUMBER})"
+    rf"|\bfrom\s+(?P<from>{_NUMBER}){_UNIT}{{0,4}}?\s+to\s+(?P<to>{_NUMBER})"
+    rf"|(?P<before>{_NUMBER}){_UNIT}{{0,2}}?\s+before\s+(?:and|but|versus|vs\.?)\s+(?P<after>{_NUMBER})"
+    rf"{_UNIT}{{0,2}}?\s+after\b",
+    re.IGNORECASE,
+)
+_CHAIN = re.compile(r"\s*(?:→|⇒|->|➔|⟶)\s*")
+_CLAUSE_END = re.compile(r"[;,:\n|]|\b(?:and|but|while|whereas)\b", re.IGNORECASE)
+_IN_ORDER = re.compile(
+    r"\b(?:first|then|next|followed by|finally|lastly?|later|second|third|subsequently|starts? with|"
+    r"starting with|last)\b",
+    re.IGNORECASE,
+)
+_BACKWARDS = re.compile(r"\b(?:after|preceded|before|until|rather|instead)\b", re.IGNORECASE)
 
 
 def missing_arrows(claim: str, evidence: Evidence) -> Iterator[Missing]:
     """Yields the arrows and steps of `claim` that the sentence which decided reverses."""
     sentence = evidence.nearest
-    for sign, key, start, end in read_arrows(claim):
+    stated = read_arrows(claim)
+    for sign, key, start, end in stated:
+        if any(other == key and turned == -sign for turned, other, *_ in stated):
+            continue  # of two things: which of them the sentence says it of is not read here
         said = _signs_of(key, sentence)
         if said and sign not in said:
             yield Missing("arrow", start, end, instead="less" if sign > 0 else "more")
@@ -33,11 +55,50 @@ def missing_arrows(claim: str, evidence: Evidence) -> Iterator[Missing]:
                 if directions(token.lower).get("amount") == -sign:
                     yield Missing("arrow", token.start, token.end, instead=sentence[start:end])
                     break
-    known = {_step(found) for found in _STEP.finditer(sentence)}
-    for found in _STEP.finditer(claim):
-        left, right = _step(found)
-        if (right, left) in known and (left, right) not in known:
-            yield Missing("arrow", *found.span(), instead=f"{right} to {left}")
+    yield from _missing_steps(claim, sentence)
+    yield from _missing_chains(claim, sentence)
+
+
+def _missing_steps(claim: str, sentence: str) -> Iterator[Missing]:
+    """Yields the first step "5 → 10" that the sentence takes from 10 to 5."""
+    for pattern in (_STEP, _NUMBER_STEP):
+        known = {_step(found) for found in pattern.finditer(sentence)}
+        for found in pattern.finditer(claim):
+            left, right = _step(found)
+            if (right, left) in known and (left, right) not in known:
+                yield Missing("arrow", *found.span(), instead=f"{right} to {left}")
+                return
+
+
+def _missing_chains(claim: str, sentence: str) -> Iterator[Missing]:
+    """Yields the steps "A → B → C" that the sentence puts in another order: "first B, then A"."""
+    if not _IN_ORDER.search(sentence) or _BACKWARDS.search(sentence):
+        return
+    for row in re.finditer(r"[^;\n|]+", claim):
+        steps = _CHAIN.split(row[0].rpartition(": ")[2])
+        if len(steps) == 1:
+            continue
+        places = [_place(step, steps, sentence) for step in steps]
+        found = [place for place in places if place is not None]
+        if len(found) > 1 and found != sorted(found):
+            note = "claim and evidence have the steps in another order"
+            yield Missing("order", *row.span(), note=note)
+
+
+def _place(step: str, steps: Sequence[str], sentence: str) -> int | None:
+    """Returns where the sentence has `step`, by what no other of the `steps` holds, or None."""
+    others = [other for other in steps if other is not step]
+    amounts, known = read_quantities(step), read_quantities(sentence)
+    for amount in amounts:
+        theirs = [each for other in others for each in read_quantities(other)]
+        if any(same_ends(amount, each) for each in theirs if each.dimension == amount.dimension):
+            continue
+        same = [each for each in known if each.dimension == amount.dimension and same_ends(amount, each)]
+        if len(same) == 1:
+            return same[0].start
+    keys = content_keys(step) - frozenset().union(*map(content_keys, others))
+    places = [token.start for token in read_tokens(sentence) if token.key in keys]
+    return min(places, default=None)
 
 
 @lru_cache(maxsize=8_192)
@@ -63,12 +124,23 @@ def _signs_of(key: str, text: str) -> set[int]:
     tokens = read_tokens(text)
     for place, token in enumerate(tokens):
         if token.key == key:
+            if within := _signs_within(token.start, text):
+                signs |= within
+                continue
             near = (directions(other.lower) for other in tokens[max(0, place - _NEAR) : place + _NEAR])
             signs |= {sign for found in near if (sign := found.get("amount") or found.get("level"))}
     return signs if len(signs) == 1 else set()
 
 
+def _signs_within(position: int, text: str) -> set[int]:
+    """Returns the signs of the words in the clause around `position`."""
+    start = max((end.end() for end in _CLAUSE_END.finditer(text, 0, position)), default=0)
+    end = next((end.start() for end in _CLAUSE_END.finditer(text, position)), len(text))
+    said = (directions(token.lower) for token in read_tokens(text[start:end]))
+    return {sign for found in said if (sign := found.get("amount") or found.get("level"))}
+
+
 def _step(found: re.Match[str]) -> tuple[str, str]:
-    """Returns the two ends of "5 → 10" or "from 5 to 10"."""
-    left, right = found["left"] or found["from"], found["right"] or found["to"]
+    """Returns the two ends of "5 → 10", "from 5 to 10" or "5 before and 10 after"."""
+    left, right = (end for end in found.groups() if end)
     return left.lower().strip(".,"), right.lower().strip(".,")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, mentions_at, only_of
 from pytest_medfaith.checking.overrides.trials import REGISTERED, plain_number
@@ -42,11 +42,16 @@ _NAME = re.compile(
 _IN_BEFORE = re.compile(
     r"\b(?:in|by|from|until|till|since|to|through|during|of|early|late|mid)[\s-]+$", re.IGNORECASE
 )
+_WAY = re.compile(
+    r"\s+(?:(?P<later>later|afterwards?|on)\b|(?P<before>before\s+(?:its|her|his|their|the|a)\b)|"
+    r"earlier\b|ago\b|after\s+(?:its|her|his|their|the|a)\b)",
+    re.IGNORECASE,
+)
 _NUMBERS = re.compile(r"\d+")
 
 
 def missing_dates(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields the years, dates, registered trials and named trial of `claim` that the evidence does not name."""
+    """Yields the years, dates and trials (by number or name) of `claim` that the evidence does not name."""
     yield from _unknown_years(claim, evidence.whole)
     yield from _other_dates(claim, evidence)
     yield from missing_trials(claim, evidence.whole)
@@ -60,7 +65,7 @@ def _unknown_years(claim: str, evidence: str) -> Iterator[Missing]:
         if (
             year in known
             or _follows(year, known, evidence)
-            or found["decade"]
+            or (found["decade"] and not _is_other_decade(year, known, spans))
             or any(first <= year <= last for first, last in spans)
             or _AS_OF.search(words_before(claim, found.start()))
         ):
@@ -69,15 +74,35 @@ def _unknown_years(claim: str, evidence: str) -> Iterator[Missing]:
         yield Missing("year", *found.span("year"), note=note)
 
 
+def _is_other_decade(year: int, known: Collection[int], spans: Sequence[tuple[int, int]]) -> bool:
+    """Returns whether the evidence names years, and none of the decade that begins in `year`."""
+    decade = range(year, year + 10)
+    overlaps = any(first in decade or last in decade for first, last in spans)
+    return bool(known) and not overlaps and not any(other in decade for other in known)
+
+
 def _follows(year: int, known: Collection[int], evidence: str) -> bool:
     """Returns whether `year` is a stated gap away from a known year: 2012 for "2007, five years later"."""
     gaps = [other for other in read_quantities(evidence) if other.dimension == "time" and other.role != "age"]
     return any(
-        abs(abs(year - other) - gap.high / YEAR_DAYS) < SAME_YEAR
+        abs(way * (year - other) - gap.high / YEAR_DAYS) < SAME_YEAR
         for other in known
         for gap in gaps
+        for way in _ways(evidence, gap.end)
         if year != other
     )
+
+
+def _ways(evidence: str, end: int) -> tuple[int, ...]:
+    """Returns 1 if a gap that ends at `end` leads to a later year, -1 for an earlier year, both in doubt.
+
+    "In 2016, four years after her first symptoms" dates the symptoms in 2012.
+    """
+    found = _WAY.match(evidence, end)
+    if found is None:
+        return (1, -1)
+    is_later = found["later"] is not None or found["before"] is not None
+    return (1,) if is_later else (-1,)
 
 
 def _other_dates(claim: str, evidence: Evidence) -> Iterator[Missing]:

@@ -36,6 +36,9 @@ _DRUG_LIKE = re.compile(
     r"(?:[^aeiou]in|ine|ide|ole|one|ol|il|am|an|ate|ium|ene|fen|vir|mab|nib|tan|cil|xel|pam|lam)$",
     re.IGNORECASE,
 )
+_LIKE_IT = re.compile(
+    r"[-\s](?:type|like|style)\b", re.IGNORECASE
+)  # "paracetamol-type medicines" are a class
 _CLASS_WORDS = frozenset(
     word_key(word)
     for word in """placebo oxygen alcohol caffeine vaccine vitamin nicotine iron water sedative stimulant
@@ -48,7 +51,7 @@ def missing_drugs(claim: str, evidence: Evidence) -> Iterator[Missing]:
     whole = evidence.whole.lower()
     for mention in linked(claim):
         words = claim[mention.start : mention.end].lower()
-        if mention.kind != "drug" or words in whole:
+        if mention.kind != "drug" or words in whole or _LIKE_IT.match(claim, mention.end):
             continue
         is_class = mention.concept in _drug_classes() or word_key(words) in _CLASS_WORDS
         if not is_class and not _has_other_name(mention, words, whole) and not evidence.names(mention):

@@ -1,4 +1,7 @@
-"""Numbers that name, as stage IV, type 1 and the 12th week do; "any one of" against "at least two of"."""
+"""Numbers that name, as stage IV, type 1 and the 12th week do; "any one of" against "at least two of".
+
+"Type II shows low levels" is no claim of evidence that says so of type I.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from pytest_medfaith.checking.anchors.evidence import (
     Evidence,
@@ -16,6 +20,7 @@ from pytest_medfaith.checking.anchors.evidence import (
     shared_with,
 )
 from pytest_medfaith.english.stems import word_key
+from pytest_medfaith.english.words import content_keys, weight
 from pytest_medfaith.quantities.roman import NAMED_ROMAN, read_roman, roman_value
 from pytest_medfaith.quantities.times import read_labelled_times
 from pytest_medfaith.quantities.units import unit_of
@@ -78,6 +83,12 @@ _SCOPE = re.compile(
     rf"fulfil) (?P<every>all)\b",
     re.IGNORECASE,
 )
+
+
+_AHEAD = 2.0  # by which the words of another label's clause outweigh those of the label's own clause
+_SAID_BEHIND = 2  # words behind a label that say something of it
+_JOINT = re.compile(r"[;,:\n|]|\b(?:and|but|while|whereas)\b", re.IGNORECASE)
+_TOGETHER = re.compile(r"\b(?:respectively|both|each|either|than|versus|vs)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -228,3 +239,60 @@ def _is_a_time_of(evidence: Evidence, label: Label) -> bool:
         and min(abs(other.low / factor - label.number), abs(other.high / factor - label.number)) < 0.1
         for other in (*labelled, *evidence.quantities)
     )
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A label and the keys of the words that a text says of it."""
+
+    label: Label
+    keys: frozenset[str]
+
+
+def missing_labelled(claim: str, evidence: Evidence) -> Iterator[Missing]:
+    """Yields the label of `claim` of which its sentence says something else, and of another label this."""
+    sentence = evidence.nearest
+    if _TOGETHER.search(claim) or _TOGETHER.search(sentence):
+        return
+    known = list(read_parts(sentence))
+    if len({(part.label.number, part.label.letter) for part in known}) < 2:
+        return
+    for mine in read_parts(claim):
+        own = [part for part in known if mine.label.fits(part.label)]
+        others = [part for part in known if part not in own and part.label.noun == mine.label.noun]
+        if not own or not others:
+            continue
+        said = frozenset[str]().union(*(part.keys for part in own))
+        said_of_others = frozenset[str]().union(*(part.keys for part in others))
+        here = sum(map(weight, mine.keys & said - said_of_others))
+        there = sum(map(weight, mine.keys & said_of_others - said))
+        if there >= here + _AHEAD or (not here and there >= 1):
+            note = f"the evidence says this of another {mine.label.noun}"
+            yield Missing("label", mine.label.start, mine.label.end, note=note)
+            return
+
+
+def read_parts(text: str) -> Iterator[_Part]:
+    """Yields each label of `text` with the words of its clauses; clauses without a label join the one before.
+
+    A clause with two labels gives none.
+    """
+    labels = [label for label in read_labels(text) if label.number > 0]
+    ends = [0, *(joint.end() for joint in _JOINT.finditer(text)), len(text)]
+    label, keys = None, frozenset[str]()
+    for start, end in pairwise(ends):
+        inside = [each for each in labels if start <= each.start < end]
+        words = content_keys(text[start:end])
+        if len(inside) > 1:
+            return
+        if inside:
+            if label is not None:
+                yield _Part(label, keys)
+            # In "disease type I is mild" the words before the first label name the matter.
+            behind = content_keys(text[inside[0].end : end])
+            keys = behind if label is None and len(behind) >= _SAID_BEHIND else words
+            label = inside[0]
+        elif label is not None:
+            keys |= words
+    if label is not None:
+        yield _Part(label, keys)

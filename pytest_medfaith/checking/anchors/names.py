@@ -143,7 +143,7 @@ def _replacing(claim: str, nearest: str) -> bool:
 
 
 def _is_written(name: str, text: str) -> bool:
-    """Returns whether a word of `text` begins with `name`, as "IL-23-producing" with "IL23", or spells it out.
+    """Returns whether `text` spells `name` out or has a word with it, as "IL-23-producing" for "IL23".
 
     What is behind a hyphen of `name` in small letters is no part of it: "KEAP1-mutant".
     """

@@ -32,7 +32,7 @@ _FIGURES = {
     for number, word in enumerate("one two three four five six seven eight nine ten".split(), start=1)
 }
 _CLAUSES = re.compile(
-    r"[;\n]|,(?!\d)|\b(?:and|but|while|whereas|against|versus|vs|after|before|having|then|followed)\b",
+    r"[;\n]|,(?!\d)|\b(?:and|or|but|while|whereas|against|versus|vs|after|before|having|then|followed)\b",
     re.IGNORECASE,
 )
 _CITED = re.compile(r"\[\s?\d{1,3}(?:\s?[,–-]\s?\d{1,3}){0,20}\s?\]")

@@ -6,16 +6,21 @@ import re
 from collections.abc import Iterator
 
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, is_odd
+from pytest_medfaith.english.stems import word_key
 from pytest_medfaith.english.words import content_keys, evidence_sentences, share
+from pytest_medfaith.quantities.numerals import read_numerals
 
 SAME_STATEMENT = 0.75  # of the claim's words are in the sentence apart from its restriction
 SAME_LIMITED = 0.6  # of the claim's words are in the sentence, for a claim that widens it
 SAID = 0.2  # of the restriction's words are in a claim that states it
+SAID_IN_PART = 0.4  # of a whole condition's words
 _MOST_SHOWN = 80  # characters of a restriction that a note quotes
 
 _VERB = r"(?:is|are|was|were|be|should|can|may|must|has|have|do|does|will|need|needs)"
 _RESTRICTED = re.compile(
-    rf"(?P<words>\b(?:except(?:ing)?(?: for| in| when| if| that)?|apart from|other than|save for|"
+    rf"(?P<words>^only (?:if|when|after|once)\b[^.;]*?(?=\s+{_VERB}\b)"
+    rf"|^(?:unless|provided(?: that)?|as long as|so long as)\b[^.;,]*"
+    rf"|\b(?:except(?:ing)?(?: for| in| when| if| that)?|apart from|other than|save for|"
     rf"with the exception of|excluding)\b[^.;,]*?(?=\s+{_VERB}\b|[.,;]|$)"
     r"|\b(?:unless|provided(?: that)?|as long as|so long as|on condition that|"
     r"but not (?:in|for|with|if|when|during|at)|not (?:in|for) (?:those|people|patients|children|women|"
@@ -36,14 +41,40 @@ _WIDENING = re.compile(
     r"at any (?:age|time)|as well$|too$)\b(?!\s+(?:other|of the following|day|\d|hours?|minutes?))",
     re.IGNORECASE,
 )
+_LIMITS = (
+    r"who|whose|unless|only|when|if|within|with|before|after|until|once|older|younger|aged|over|under|below|"
+    r"above|while|provided|without|(?:as|so) long as|except|apart from|other than|excluding"
+)
 _LIMITING = re.compile(
-    r"\b(?:who|whose|unless|only|when|if|within|with|before|after|until|once|older|younger|aged|over|under|"
-    r"below|above|while|provided|without)\b(?P<words>[^.;,]*)",
+    rf"\b(?P<limit>{_LIMITS})\b(?P<words>(?:(?!\b(?:{_LIMITS})\b)[^.;,])*)",
+    re.IGNORECASE,
+)
+# All words after these are the limit.
+_CONDITIONS = frozenset(
+    ("unless", "provided", "as long as", "so long as", "except", "apart from", "other than", "excluding")
+)
+_ONLY_AFTER = re.compile(
+    r"(?:only (?:if|when|after|once|where|until)|provided|(?:as|so) long as)\b", re.IGNORECASE
+)
+_EVEN = re.compile(
+    r"\b(?:even (?:if|when|in|with|during|after|though|for)|including|also (?:in|for|when|if)|as well$|too$)",
+    re.IGNORECASE,
+)
+_WITHOUT = re.compile(r"\b(?:before|without|even without|whether or not)\b", re.IGNORECASE)
+_EARLY = re.compile(
+    r"\b(?:straight (?:after|away)|immediately|at once|right away|from the (?:(?:first|very first|same) )?"
+    r"(?:day|start|outset|beginning)|as soon as (?:it is|they are) diagnosed|while\b[^.;,]*\bstill)\b",
+    re.IGNORECASE,
+)
+_EXCEPTING = re.compile(
+    r"\b(?:unless|except\w*|apart from|other than|save for|excluding|provided|as long as|so long as|only|"
+    r"not until|until)\b",
     re.IGNORECASE,
 )
 # What follows these words belongs to the statement, not to its limit.
 _ON = re.compile(r"\b(?:with|in|for|and|on)\b", re.IGNORECASE)
 _NUMBERS = re.compile(r"\d+")
+_OF_AGE = frozenset(map(word_key, "age aged old year years month months".split()))
 
 
 def missing_limits(claim: str, evidence: Evidence) -> Iterator[Missing]:
@@ -51,13 +82,18 @@ def missing_limits(claim: str, evidence: Evidence) -> Iterator[Missing]:
     found = _WIDENING.search(claim.rstrip(" ."))
     if not found or any(_WIDENING.search(text) for text in evidence.in_order):
         return
-    wanted = content_keys(claim)
+    wanted = content_keys(claim) - content_keys(found[0]) - _OF_AGE
     if not wanted or share(wanted, content_keys(evidence.nearest)) < SAME_LIMITED:
         return
     for limit in _LIMITING.finditer(evidence.nearest):
-        words = _ON.split(limit["words"])[0]
-        keys, numbers = content_keys(words), set(_NUMBERS.findall(words))
-        if (keys or numbers) and share(keys, wanted) <= SAID and numbers.isdisjoint(_NUMBERS.findall(claim)):
+        is_condition = limit["limit"].lower() in _CONDITIONS
+        if is_condition and _is_restricted(claim):
+            continue
+        words = limit["words"] if is_condition else _ON.split(limit["words"])[0]
+        keys, numbers = content_keys(words) - _OF_AGE, set(_NUMBERS.findall(words))
+        numbers |= {f"{numeral.value:g}" for numeral in read_numerals(words)}
+        most = SAID_IN_PART if is_condition else SAID
+        if (keys or numbers) and share(keys, wanted) <= most and numbers.isdisjoint(_NUMBERS.findall(claim)):
             quoted = limit[0].strip()[:_MOST_SHOWN]
             note = f"the evidence says this {quoted!r}, the claim says {found[0]}"
             yield Missing("restriction", *found.span(), note=note)
@@ -65,11 +101,16 @@ def missing_limits(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
 
 def missing_restrictions(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields the claim where its sentence restricts what the claim says of all."""
+    """Yields the claim where its sentence restricts what the claim says of all, or of what is excepted."""
     restriction = _RESTRICTED.search(evidence.nearest)
     if not restriction:
         return
     rest = evidence.nearest[: restriction.start()] + evidence.nearest[restriction.end() :]
+    if found := _crossed(claim, restriction["words"].strip(" ,"), rest):
+        quoted = restriction["words"].strip(" ,")[:_MOST_SHOWN]
+        note = f"the evidence says this {quoted!r}, the claim says {found[0]}"
+        yield Missing("restriction", *found.span(), note=note)
+        return
     shared = {found[0].lower() for found in _RESTRICTING.finditer(rest)}
     if any(found[0].lower() not in shared for found in _RESTRICTING.finditer(claim)):
         return
@@ -82,6 +123,30 @@ def missing_restrictions(claim: str, evidence: Evidence) -> Iterator[Missing]:
     quoted = words.strip(" ,")[:_MOST_SHOWN]
     note = f"the evidence says this {quoted!r}, the claim says it of all"
     yield Missing("restriction", 0, len(claim), note=note)
+
+
+def _crossed(claim: str, words: str, rest: str) -> re.Match[str] | None:
+    """Returns the words with which the claim crosses a restriction, or None.
+
+    "Even when fever sets in" crosses "unless fever sets in", and "before any culture" and "straight away"
+    cross "only after two cultures".
+    """
+    wanted, restricting = content_keys(claim), content_keys(words) - content_keys(rest)
+    if not wanted or not restricting or _is_restricted(claim) or is_odd(claim) != is_odd(rest):
+        return None
+    if share(wanted - restricting, content_keys(rest)) < SAME_LIMITED:
+        return None
+    if _ONLY_AFTER.match(words):
+        if (found := _WITHOUT.search(claim)) and share(
+            restricting, content_keys(claim[found.end() :])
+        ) > SAID:
+            return found
+        return _EARLY.search(claim) if share(restricting, wanted) < SAME_STATEMENT else None
+    return _EVEN.search(claim) if share(restricting, wanted) >= SAME_LIMITED else None
+
+
+def _is_restricted(claim: str) -> bool:
+    return bool(_EXCEPTING.search(claim))
 
 
 def _states_alone(text: str, wanted: frozenset[str], words: str) -> bool:

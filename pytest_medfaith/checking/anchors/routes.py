@@ -47,7 +47,7 @@ _ROUTES: Mapping[str, tuple[str, str]] = MappingProxyType(
         ),
         "inhaled": (
             r"inhaled|by inhal\w+|nebuli[sz]\w+|by inhaler",
-            r"inhal\w*|nebuli\w*|puffs?|spacer|breath\w+ in",
+            r"inhal\w*|nebuli\w*|puffs?|spacer|breath\w+ in|breathe[sd]?",
         ),
         "rectal": (
             r"rectal(?:ly)?|per rectum|(?-i:PR)(?! interval)|suppositor(?:y|ies)",
@@ -62,6 +62,11 @@ _ROUTES: Mapping[str, tuple[str, str]] = MappingProxyType(
         "epidural": (r"epidural(?:ly)?", r"epidural\w*|neuraxial"),
         "intravitreal": (r"intravitreal(?:ly)?|into the eye", r"eyes?|vitre\w+"),
         "intra-articular": (r"intra-?articular(?:ly)?|into the (?:\w+ )?joint", r"joints?"),
+        "endotracheal": (r"endotracheal(?:ly)?(?! intubation)", r"(?:breathing|endotracheal) tube|trache\w+"),
+        "nasogastric": (
+            r"nasogastric(?:ally)?",
+            r"(?:feeding|stomach|gastric|nasogastric) tube|tube feed\w*",
+        ),
         "intraosseous": (r"intraosseous(?:ly)?|(?-i:IO)", r"marrow|bone"),
     }
 )
@@ -73,6 +78,50 @@ _IMPLIED = {
     route: re.compile(rf"(?<![\w-])(?:{names}|{implied})(?![\w-])", re.IGNORECASE)
     for route, (names, implied) in _ROUTES.items()
 }
+# Forms of a drug, and acts, that only this route has.
+_FORMS = {
+    route: re.compile(rf"(?<![\w-])(?:{words})(?![\w-])", re.IGNORECASE)
+    for route, words in {
+        "oral": (
+            r"tablets?|capsules?|pills?|swallow(?:s|ed|ing)?|syrups?|lozenges?|drinks?(?= \w+ as)|"
+            r"chewing gum|into the mouth"
+        ),
+        "rectal": r"suppositor(?:y|ies)|enemas?",
+        "vaginal": r"pessar(?:y|ies)",
+        "transdermal": r"patch(?:es)?",
+        "ocular": (
+            r"eye[\s-]drops?|(?:drops?|dropped|dripped|instill?ed|put)(?: \w+){0,3}? "
+            r"(?:in|into|onto|on) (?:the |an |each |both )?(?:affected )?eyes?"
+        ),
+        "otic": (
+            r"ear[\s-]drops?|(?:drops?|dropped|dripped|instill?ed|put)(?: \w+){0,3}? "
+            r"(?:in|into) (?:the |an |each |both )?(?:affected )?ears?"
+        ),
+        "inhaled": r"inhalers?|inhale[sd]?|inhaling|nebuli[sz]\w+|breathe[sd]? in",
+        "topical": r"creams?|ointments?|lotions?|shampoos?|rubbed into the skin",
+        "injected": r"inject(?:ed|ions?|s)",
+        "intravenous": r"(?:through|by|via|on|as) an? drip|into an? (?:\w+ )?vein",
+        "nasal": r"nasal sprays?|nose drops?",
+        "intrathecal": r"into the spinal fluid",
+    }.items()
+}
+_NEEDLES = frozenset(
+    """injected intravenous intramuscular subcutaneous intradermal intrathecal epidural intravitreal
+    intra-articular intraosseous""".split()
+)
+_TOGETHER = (
+    *(frozenset(("injected", route)) for route in _NEEDLES),
+    frozenset(("oral", "buccal", "sublingual", "nasogastric")),
+    *(
+        frozenset(("topical", route))
+        for route in ("transdermal", "ocular", "otic", "vaginal", "rectal", "nasal")
+    ),
+    *(frozenset(("oral", route)) for route in ("vaginal", "inhaled")),
+    frozenset(("nasal", "inhaled")),
+    frozenset(("ocular", "intravitreal")),
+    frozenset(("inhaled", "endotracheal")),
+)
+_RULED_OUT = re.compile(r"\b(?:and not|never|rather than|instead of)\s+(?:[\w'-]+\s+)?$", re.IGNORECASE)
 _NO_ROUTE_BEFORE = re.compile(
     r"\b(?:stage|grade|type|class|phase|factor|group|schedule|nerve|category|and|or|III?|nyha|"
     r"collagen)[\s-]+$",
@@ -89,7 +138,8 @@ _NO_ROUTE_AFTER = re.compile(
 _ADMINISTERED = re.compile(
     r"\b(?:giv\w+|gave|dos\w+|administ\w+|inject\w*|infus\w*|route|mg|mcg|micrograms?|units?|g|tak\w+|"
     r"use[ds]?|treat\w*|therapy|tablets?|prescri\w+|course|start\w*|switch\w*|agents?|drugs?|formulations?|"
-    r"preparations?|loading|bolus|goes?|get|gets)\b",
+    r"preparations?|loading|bolus|goes?|get|gets|deliver\w*|instil\w*|tube|"
+    r"swallow\w*|rub\w*|appl\w+|drops?|dripped)\b",
     re.IGNORECASE,
 )
 _DENIED_ROUTE = re.compile(
@@ -104,10 +154,14 @@ def missing_routes(claim: str, evidence: Evidence) -> Iterator[Missing]:
     """Yields the routes of `claim` that the evidence neither names nor implies."""
     if not _ADMINISTERED.search(claim) and not any(mention.kind == "drug" for mention in linked(claim)):
         return
+    yield from missing_forms(claim, evidence)
     sentence = evidence.nearest
     for route, start, end in read_routes(claim):
         near = {sentence[s:e] for other, s, e in read_routes(sentence) if _is_given(other, sentence)}
-        if _is_given(route, sentence) is False and near and is_odd(claim) == is_odd(sentence):
+        same_parity = is_odd(claim) == is_odd(sentence)
+        if (_is_given(route, sentence) is False and near and same_parity) or (
+            _is_ruled_out(route, sentence) and not is_odd(claim)
+        ):
             yield Missing("route", start, end, instead=only_of(near))
             continue
         if _IMPLIED[route].search(sentence) or any(_NAMED[route].search(text) for text in evidence.texts):
@@ -116,6 +170,45 @@ def missing_routes(claim: str, evidence: Evidence) -> Iterator[Missing]:
             continue
         same = shared_with(claim, start, end, sentence) >= SAME_STATEMENT
         yield Missing("route", start, end, instead=only_of(near) if same else "")
+
+
+def _is_ruled_out(route: str, sentence: str) -> bool:
+    """Returns whether the sentence names the route only after "not", "never" or "rather than"."""
+    places = [found.start() for found in _NAMED[route].finditer(sentence)]
+    return bool(places) and all(_RULED_OUT.search(sentence[max(0, at - _LOOK_BACK) : at]) for at in places)
+
+
+def missing_forms(claim: str, evidence: Evidence) -> Iterator[Missing]:
+    """Yields the form of a drug ("tablets", "eye drops") where its sentence has other forms only."""
+    sentence = evidence.nearest
+    known = {route for route, *_ in read_forms(sentence)}
+    known |= {route for route, *_ in read_routes(sentence) if _is_given(route, sentence)}
+    if not known or is_odd(claim) != is_odd(sentence):
+        return
+    for route, start, end in read_forms(claim):
+        implied = _IMPLIED.get(route, _FORMS[route])
+        if any(_go_together(route, other) for other in known):
+            continue
+        if any(implied.search(text) for text in evidence.in_order):
+            continue
+        if shared_with(claim, start, end, sentence) >= SAME_STATEMENT:
+            note = f"claim says {claim[start:end]}, the evidence has another form of the drug"
+            yield Missing("route", start, end, note=note)
+            return
+
+
+def read_forms(text: str) -> list[tuple[str, int, int]]:
+    """Returns the routes that forms of a drug in `text` imply, with the spans of the forms."""
+    return [
+        (route, found.start(), found.end())
+        for route, pattern in _FORMS.items()
+        for found in pattern.finditer(text)
+    ]
+
+
+def _go_together(route: str, other: str) -> bool:
+    """Returns whether a drug of one form may have been given by the other route: an injection into a vein."""
+    return route == other or any({route, other} <= group for group in _TOGETHER)
 
 
 def read_routes(text: str) -> list[tuple[str, int, int]]:

@@ -19,6 +19,8 @@ _OF = re.compile(
     r"those\s+)*$",
     re.IGNORECASE,
 )
+# "10 mg of lutein" is of lutein, also where no table knows lutein.
+_OF_ANOTHER = re.compile(r"\s+of\s+(?!the\b|each\b|this\b|these\b|it\b|that\b|which\b)[a-z][\w-]{3,}\b")
 _RESPECTIVELY = re.compile(r"\brespectively\b|\beach\b|\bboth\b|\beither\b", re.IGNORECASE)
 
 
@@ -83,6 +85,8 @@ def _key_of(dose: Quantity, keys: Sequence[Mention | Quantity], sentence: str) -
     behind = next((key for key in keys if key.start >= dose.end), None)
     if behind is not None and _OF.fullmatch(sentence, dose.end, behind.start):
         return behind
+    if _OF_ANOTHER.match(sentence, dose.end):
+        return None
     ahead = [key for key in keys if key.end <= dose.start]
     return ahead[-1] if ahead else None
 

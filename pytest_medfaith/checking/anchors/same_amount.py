@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from pytest_medfaith.english.words import content_keys
+from pytest_medfaith.quantities.fractions import read_multiples, read_shares
 from pytest_medfaith.quantities.numerals import read_numerals
 from pytest_medfaith.quantities.quantity import ROUGHNESS, Quantity, allowed_error
 
@@ -95,3 +97,27 @@ def _is_monovalent(quantity: Quantity, other: Quantity, claim: str) -> bool:
     if numerators != {"amount", "equivalent"} or len(below) != 1 or _MANY_CHARGES.search(claim):
         return False
     return ends_met(quantity, other)
+
+
+def is_inverse(quantity: Quantity, claim: str, text: str) -> bool:
+    """Returns whether `text` says the multiple from the other side: "half as often" for "twice as often"."""
+    in_percent = "%" in claim[quantity.start : quantity.end]
+    if quantity.dimension not in ("multiple", "fraction") or quantity.high <= 0 or in_percent:
+        return False
+    known = (*read_multiples(text), *read_shares(text, read_numerals(text)))
+    return any(
+        abs(quantity.high * other.high - 1) <= ROUGHNESS and sides_swapped(quantity, claim, other, text)
+        for other in known
+    )
+
+
+def sides_swapped(quantity: Quantity, claim: str, other: Quantity, text: str) -> bool:
+    """Returns whether what is before one multiple is behind the other, and the other way round."""
+    before, after = content_keys(claim[: quantity.start]), content_keys(claim[quantity.end :])
+    their_before, their_after = content_keys(text[: other.start]), content_keys(text[other.end :])
+    back = (after - before) & (their_before - their_after)
+    forth = (before - after) & (their_after - their_before)
+    stay = ((after - before) & (their_after - their_before)) and (
+        (before - after) & (their_before - their_after)
+    )
+    return bool(back and forth) and not stay

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from datetime import date
+from typing import Literal
 
 from pytest_medfaith.checking.anchors.dates import missing_trials
 from pytest_medfaith.checking.anchors.evidence import with_its_source
@@ -83,5 +84,5 @@ def _unnamed(
             yield _finding(TRIAL, each.note, each.start, each.end, "weaken")
 
 
-def _finding(rule: str, message: str, start: int, end: int, effect: str) -> Finding:
-    return Finding(rule=rule, message=message, claim_span=(start, end), effect=effect)  # type: ignore[arg-type]
+def _finding(rule: str, message: str, start: int, end: int, effect: Literal["refute", "weaken"]) -> Finding:
+    return Finding(rule=rule, message=message, claim_span=(start, end), effect=effect)

@@ -1,4 +1,4 @@
-"""What an answer tells the asker of themselves against their own words: "you are not pregnant" to "I am pregnant"."""
+"""What an answer says of the asker against the question: "you are not pregnant" to "I am pregnant"."""
 
 from __future__ import annotations
 

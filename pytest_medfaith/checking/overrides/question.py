@@ -77,7 +77,7 @@ def _against_facts(verdict: Verdict, facts: Sequence[str]) -> Verdict:
 
 
 def _corrects(premise: str, answer: str, verdicts: Sequence[Verdict]) -> bool:
-    """Returns whether a claim of the answer denies the premise, or the answer says that something is wrong."""
+    """Returns whether a claim of the answer denies the premise, or calls something in it wrong."""
     wanted = content_keys(premise)
     return bool(_CORRECTED.search(answer)) or any(
         _DENIAL.search(each.claim.text) and share(wanted, content_keys(each.claim.in_context)) >= SAME_MATTER

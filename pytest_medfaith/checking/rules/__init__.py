@@ -39,6 +39,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "certainty": certainty,
     }
 )
+NEGATION = "negation"  # reads rejected statements as well: checking/rejected.py
 GROUNDING = "grounding"  # reads all evidence at once, after the other rules: checking/grounding.py
 FUTURE, TRIAL, QUESTION = "future", "trial", "question"
 # These need no evidence that is similar to the claim, nor any: checking/overrides.

@@ -31,6 +31,7 @@ _RANKED_OVER = (
     ("preferred", "to"),
     ("favoured", "over"),
 )
+_OUTDOING = frozenset("outperforms outperformed outperform surpasses surpassed surpass".split())
 _BOUNDING = frozenset("more less greater higher lower fewer older younger".split())
 BOUND_AFTER_THAN = frozenset("half halved a one".split())
 
@@ -118,6 +119,8 @@ def _comparison_at(tokens: Sequence[Token], index: int) -> Comparison | None:
             return None
         ahead = list(reversed(behind[comma + 1 :]))
     word, sign = (tokens[index], 0) if is_choice else _word_of_comparison(ahead)
+    if tokens[index].lower in _OUTDOING:
+        word, sign = tokens[index], 1
     left, right = _side(ahead) - {word.key}, _side(behind[:comma])
     if not left or not right:
         return None
@@ -133,7 +136,7 @@ def _joint(tokens: Sequence[Token], index: int) -> tuple[int, bool]:
     if words in _SET_AGAINST:
         return 2, False
     is_than = words[0] == "than" and before not in ("rather", "other") and not _is_bound(tokens, index)
-    single = is_than or words[0] in ("versus", "vs") or (before, words[0]) in _RANKED_OVER
+    single = is_than or words[0] in ("versus", "vs", *_OUTDOING) or (before, words[0]) in _RANKED_OVER
     return (1, False) if single else (0, False)
 
 

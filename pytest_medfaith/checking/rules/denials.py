@@ -33,8 +33,10 @@ _WARNING = frozenset("warn warns warned warning warnings caution cautions cautio
 _ADVISED = frozenset(
     "patients people women men adults children parents users doctors clinicians physicians them us".split()
 )
-_COMPARATIVES = frozenset("more less fewer later longer sooner earlier higher lower greater".split())
-_NO_NEGATION_BEFORE = _COMPARATIVES | frozenset(
+_FAILING = frozenset("fail fails failed".split())
+_CASES = frozenset("if when where once".split())
+COMPARATIVES = frozenset("more less fewer later longer sooner earlier higher lower greater".split())
+_NO_NEGATION_BEFORE = COMPARATIVES | frozenset(
     "only just matter one doubt exceed least all every everyone always".split()
 )
 # "But not in children" and "not by itself" set a part of the sentence apart, which a claim need not repeat.
@@ -54,8 +56,15 @@ def negations(tokens: Sequence[Token]) -> list[int]:
     return [
         index
         for index, token in enumerate(tokens)
-        if token.lower in REFUSING | LESS_PLAIN or _negates(tokens, index)
+        if (token.lower in REFUSING | LESS_PLAIN and not fails_in_condition(tokens, index))
+        or _negates(tokens, index)
     ]
+
+
+def fails_in_condition(tokens: Sequence[Token], index: int) -> bool:
+    """Returns whether the word is the "fail" of "if these fail", which denies nothing."""
+    ahead = {token.lower for token in tokens[max(0, index - 2) : index]}
+    return tokens[index].lower in _FAILING and bool(ahead & _CASES)
 
 
 def negated_words(tokens: Sequence[Token]) -> Mapping[int, int]:
@@ -101,7 +110,7 @@ def _negates(tokens: Sequence[Token], index: int) -> bool:
     )
     # "Not more than 5" is a bound, while "not more frequent than with placebo" denies.
     is_bound = following in _NO_NEGATION_BEFORE and (
-        following not in _COMPARATIVES or not after or after == "than"
+        following not in COMPARATIVES or not after or after == "than"
     )
     is_not = tokens[index].lower.replace("’", "'") in NOT
     return (is_not and not is_bound and before != "or") or verb_of_against(tokens, index) is not None

@@ -89,7 +89,7 @@ class Frame:
         return [index for index, token in enumerate(self.claim) if start <= token.start < end]
 
     def place(self, start: int, end: int) -> tuple[int, int]:
-        """Returns the place in the evidence of the claim's tokens `start:end`: a half-open span of characters.
+        """Returns where the evidence holds the claim's tokens `start:end`: a half-open span of characters.
 
         In "Aspirin helps" the place of "ibuprofen" in "Ibuprofen helps" is "Aspirin": what lies between the
         nearest words that claim and evidence share.

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from pytest_medfaith.checking.rules.denials import (
+    COMPARATIVES,
     ENDS,
     LESS_PLAIN,
     NOT,
     REACH,
     REFUSING,
     SPEAKING,
+    fails_in_condition,
     negated_words,
     negations,
     verb_of_against,
@@ -45,7 +47,7 @@ _DENYING = LESS_PLAIN | frozenset(
     poor weak minimal negligible unclear uncertain unknown doubtful unproven rare
     refrain refrains refrained refraining abstain abstains abstained abstaining decline declines declined
     refuse refuses refused deny denies denied poorly incompletely barely scarcely insufficiently
-    inadequately""".split()
+    inadequately miss misses missed skip skips skipped omit omits omitted""".split()
 )
 # These words affirm what the other side denies: "strong evidence" against "no evidence".
 _AFFIRMING = frozenset(
@@ -299,11 +301,16 @@ def _reverses(tokens: Sequence[Token], index: int) -> bool:
     "Not only" and "warns against" do not, nor does "juice, not tea", which a copy may leave out.
     """
     lower = tokens[index].lower.replace("’", "'")
-    if lower in REFUSING or lower in ("without", "neither", "none"):
+    if (lower in REFUSING and not fails_in_condition(tokens, index)) or lower in (
+        "without",
+        "neither",
+        "none",
+    ):
         return True
     before = tokens[index - 1].lower if index else ""
-    after = tokens[index + 1].lower if index + 1 < len(tokens) else ""
-    if lower in NOT and before not in ENDS and after not in ("only", "just"):
+    after, later = (tokens[at].lower if at < len(tokens) else "" for at in (index + 1, index + 2))
+    is_bound = after in COMPARATIVES and later == "than"  # "no more than two" is "at most two"
+    if lower in NOT and before not in ENDS and after not in ("only", "just") and not is_bound:
         return True
     verb = verb_of_against(tokens, index)
     return verb is not None and tokens[verb].lower in SPEAKING

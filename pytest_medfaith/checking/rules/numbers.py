@@ -52,6 +52,7 @@ _INSTANCE = re.compile(
 )
 
 _CELL = re.compile(r"(?:^|[;|])\s*[^;:|]{2,60}:\s*[^;:|]*\d")  # "Stage I: 88%; stage IV: 25%" has two
+_FACTOR = re.compile(r"\d{1,2}\s?[×xX]\s?\d")  # grounding works products out: "2 x 500 mg"
 _COMPARED = word_key("compared")
 # Number words and words such as "about" do not say what a number is of.
 _UNTELLING = re.compile(
@@ -86,10 +87,12 @@ def numbers(claim: str, evidence: str) -> list[Finding]:
     is all but a copy of the sentence.
     """
     texts = _Texts(claim, evidence, read_quantities(claim), read_quantities(evidence))
-    in_row = len(_CELL.findall(claim)) > 1  # grounding compares rows: the words around a number are of others
+    in_row = (
+        len(_CELL.findall(claim)) > 1 or "→" in claim
+    )  # grounding compares rows: the words around a number are of others
     found: list[Finding] = []
     for quantity in texts.stated if texts.known else ():
-        if in_equal_strength(quantity, claim, evidence):
+        if in_equal_strength(quantity, claim, evidence) or _FACTOR.match(claim, quantity.start):
             continue
         signed = (signed_like(other, quantity, claim=claim, text=evidence) for other in texts.known)
         comparable = [other for other in signed if _same_kind(quantity, other)]

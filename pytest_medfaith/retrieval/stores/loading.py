@@ -1,4 +1,4 @@
-"""Loads a corpus into a store, in batches: a second run writes nothing, an interrupted run is gone on with."""
+"""Loads a corpus into a store, in batches: a second run writes nothing, or finishes a broken first run."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BATCH = 128  # chunks encoded and written at a time; an interruption loses at mo
 
 @dataclass(frozen=True)
 class Loaded:
-    """What a load did: the store's `state`, and how many of its chunks were `written`; the others were there."""
+    """What a load did: the store's `state`, and how many chunks were `written`; the rest were there."""
 
     state: State
     written: int
@@ -79,7 +79,7 @@ def load_store(
 
 
 def _dimension(found: State | None, read: Callable[[], Iterable[Chunk]], encoder: Encoder) -> int:
-    """Returns how wide vectors are: the store's where the encoder is its own, else that of a first chunk's."""
+    """Returns the width of vectors: from the store where the encoder is its own, else of a first chunk."""
     if found and found.encoder == encoder.signature:
         return found.dimension
     first = list(islice(read(), 1))

@@ -1,4 +1,4 @@
-"""Opens a store by its address, and asks it with patience: a few tries, pauses between them, a clear error."""
+"""Opens a store by its address, and asks it patiently: a few tries with pauses, then a clear error."""
 
 from __future__ import annotations
 

@@ -212,7 +212,7 @@ class _Asking:
         self._names["where"] = sql.SQL(_WHERE)
 
     def __call__(self, statement: str, values: Any = None, **parts: Any) -> Any:
-        """Returns the rows of a statement, [] of a statement that has none; `parts` are SQL of this module."""
+        """Returns the rows of a statement, [] where it has none; `parts` are SQL of this module."""
         cursor = self._connection.execute(self._filled(statement, parts), values)
         return cursor.fetchall() if cursor.description else []
 

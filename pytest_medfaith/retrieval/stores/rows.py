@@ -40,7 +40,8 @@ def chunk_of(found: Found) -> Chunk:
     if not isinstance(found.chunk, str) or _digest(found.chunk) != found.digest:
         raise StoreFault(
             "gave a row that is not as it was loaded",
-            remedy="something else wrote into it: load the corpus under a new name, by medfaith index --store",
+            remedy="something else wrote into it: load the corpus under a new name, by medfaith index "
+            "--store",
         )
     try:
         return Chunk.from_dict(json.loads(found.chunk))

@@ -91,7 +91,7 @@ def store_fingerprint(name: str, patience: Patience) -> str:
 
 
 def filter_note(name: str, patience: Patience) -> str:
-    """Returns a note where the filter of a store matches no chunk; "" where it matches some, or there is none.
+    """Returns a note where a store's filter matches no chunk; "" where it matches some, or for no filter.
 
     Raises:
         DataError: see `store_retriever`.

@@ -1,0 +1,72 @@
+"""Finished blocks on disk: a run that was killed goes on where it was.
+
+A block is kept under what decides its results: the signature of the settings, and its content. Its file is
+written beside its place and renamed, so that no half a file is ever found there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from pytest_medfaith.bulk.blocks import Block
+from pytest_medfaith.errors import CannotWrite
+from pytest_medfaith.jsonl import atomic_binary_writer
+
+_SEAL = 32  # bytes of the check sum before the results
+SUFFIX = ".block"
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """The finished blocks of a run, in `folder`, a file each."""
+
+    folder: Path
+
+    def _path(self, block: Block) -> Path:
+        return self.folder / f"{block.digest[:40]}{SUFFIX}"
+
+    def has(self, block: Block) -> bool:
+        """Returns whether the results of a block are there, as they were written."""
+        return self._read(block) is not None
+
+    def get(self, block: Block) -> bytes:
+        """Returns the results of a block that is there.
+
+        Raises:
+            CannotWrite: its file went away, or was changed, while the run was on.
+        """
+        held = self._read(block)
+        if held is None:
+            path = self._path(block)
+            raise CannotWrite(path, OSError("the file of a finished block went away or was changed"))
+        return held
+
+    def put(self, block: Block, results: bytes) -> None:
+        """Keeps the results of a block.
+
+        Raises:
+            CannotWrite: a full disk, or no right to write there.
+        """
+        with atomic_binary_writer(self._path(block)) as out:
+            out.write(hashlib.sha256(results).digest() + results)
+
+    def _read(self, block: Block) -> bytes | None:
+        """Returns the results of a block; None where they are not there, or not as they were written."""
+        try:
+            held = self._path(block).read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise CannotWrite(self._path(block), error) from error
+        seal, results = held[:_SEAL], held[_SEAL:]
+        return results if hashlib.sha256(results).digest() == seal else None
+
+    def drop(self) -> None:
+        """Removes what was kept; the run is finished."""
+        for path in self.folder.glob(f"*{SUFFIX}"):
+            path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # a file that this run did not write stays, and the folder with it
+            self.folder.rmdir()

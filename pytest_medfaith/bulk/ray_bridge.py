@@ -1,0 +1,213 @@
+"""Lets the workers of a Ray cluster judge blocks.
+
+Ray ends the process that it runs in where its cluster goes away. So Ray is imported in a process of its own
+(`ray_driver.py`), which sends the results through a pipe, and whose end is told here as one error.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Generator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+
+from pytest_medfaith.bulk.blocks import Block
+from pytest_medfaith.bulk.work import Work
+from pytest_medfaith.errors import DataError, MissingExtra
+
+TESTED = (2, 60)  # the version of Ray that the tests run with
+LOCAL = "local"  # the address of a cluster that the run starts on this machine, and ends
+# Set before Ray is imported, whatever the environment says: nothing is ever reported to Ray's makers.
+QUIET = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_USAGE_STATS_PROMPT_ENABLED": "0",
+    "RAY_DATA_DISABLE_PROGRESS_BARS": "1",
+    "RAY_COLOR_PREFIX": "0",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+}
+# What the environment may say otherwise.
+_DEFAULTS = {
+    "RAY_gcs_rpc_server_reconnect_timeout_s": "30",  # to wait for a head that went away
+    "RAY_worker_niceness": "0",  # Ray's 15 leaves its workers next to nothing of a busy machine
+}
+_REACH = 5.0  # seconds to reach an address
+_PATIENCE = 15.0  # seconds for the process to end
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """What the process that imports Ray is told.
+
+    Attributes:
+        address: of the cluster; `LOCAL` starts one.
+        workers: how many at most; None for as many as the cluster has cores.
+        work: what each worker does.
+        path: of the file.
+        name: of the file, for messages.
+        blocks: of the file.
+    """
+
+    address: str
+    workers: int | None
+    work: Work
+    path: Path
+    name: str
+    blocks: Sequence[Block]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RayBridge:
+    """A `Bridge` over Ray.
+
+    Attributes:
+        address: of the cluster, host:port or auto; `LOCAL` starts one on this machine.
+        workers: how many at most; None for as many as the cluster has cores.
+        work: what each worker does.
+        name: of the file, for messages.
+        log: the file that takes what Ray writes.
+        say: takes a line for the reader.
+    """
+
+    address: str
+    workers: int | None
+    work: Work
+    name: str
+    log: Path
+    say: Callable[[str], None]
+
+    def __call__(self, path: Path, blocks: Sequence[Block]) -> Generator[tuple[int, bytes], None, None]:
+        """Yields (place among `blocks`, results) as workers finish; see `Bridge`.
+
+        Raises:
+            DataError: the cluster cannot be reached or went away, or a node would judge otherwise.
+        """
+        job = Job(
+            address=self.address,
+            workers=self.workers,
+            work=self.work,
+            path=path.resolve(),
+            name=self.name,
+            blocks=blocks,
+        )
+        self.log.parent.mkdir(parents=True, exist_ok=True)
+        with self.log.open("wb") as log:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "pytest_medfaith.bulk.ray_driver"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                env=environment(),
+                start_new_session=True,  # Ctrl-C ends this process, which then ends that one
+            )
+            try:
+                yield from self._messages(process, job)
+            finally:
+                _end(process)
+
+    def _messages(
+        self, process: subprocess.Popen[bytes], job: Job
+    ) -> Generator[tuple[int, bytes], None, None]:
+        assert process.stdin  # noqa: S101 - asked for
+        assert process.stdout  # noqa: S101 - asked for
+        with suppress(BrokenPipeError):  # the process ended; its messages, or their lack, tell why
+            pickle.dump(job, process.stdin)
+            process.stdin.flush()
+        while True:
+            try:
+                kind, *told = pickle.load(process.stdout)  # noqa: S301 - from the process that was started here
+            except (EOFError, pickle.UnpicklingError):
+                raise DataError(self._gone(process)) from None
+            if kind == "results":
+                yield told[0], told[1]
+            elif kind == "said":
+                self.say(told[0])
+            elif kind == "error":
+                raise DataError(told[0])
+            else:
+                return
+
+    def _gone(self, process: subprocess.Popen[bytes]) -> str:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_PATIENCE)
+        cluster = "the Ray of this machine" if self.address == LOCAL else f"the Ray cluster at {self.address}"
+        return (
+            f"{cluster} went away before all blocks were judged (status {process.returncode}); what Ray said "
+            f"is in {self.log}. Finished blocks are kept: start the cluster, and run the same command again "
+            "to go on"
+        )
+
+
+def environment() -> dict[str, str]:
+    """Returns the environment of the process that imports Ray: without telemetry, with our modules."""
+    paths = [str(Path(one or ".").resolve()) for one in sys.path]
+    return _DEFAULTS | os.environ | QUIET | {"PYTHONPATH": os.pathsep.join(dict.fromkeys(paths))}
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Ends the process, and with it what it runs on the cluster."""
+    assert process.stdin  # noqa: S101 - asked for
+    assert process.stdout  # noqa: S101 - asked for
+    with suppress(BrokenPipeError):
+        process.stdin.close()  # it watches for that
+    try:
+        process.wait(_PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    process.stdout.close()
+
+
+def check_ray() -> str:
+    """Returns a warning about a version of Ray that nobody tested, "" for the tested version.
+
+    Raises:
+        MissingExtra: Ray Data is not installed.
+        DataError: a version older than the tested one, whose Ray Data works otherwise.
+    """
+    try:
+        found = version("ray")
+    except PackageNotFoundError:
+        raise MissingExtra("--engine ray", "ray") from None
+    if find_spec("pandas") is None or find_spec("pyarrow") is None:  # what Ray Data imports
+        raise MissingExtra("--engine ray", "ray")
+    tested = ".".join(map(str, TESTED))
+    numbers = tuple(int(part) if part.isdecimal() else 0 for part in found.split(".")[:2])
+    if numbers < TESTED:
+        raise DataError(
+            f"Ray {found} is installed, expected {tested} or newer; run: pip install 'pytest-medfaith[ray]'"
+        )
+    if numbers > TESTED:
+        return f"Ray {found} is untested; this version was tested with Ray {tested}"
+    return ""
+
+
+def check_address(address: str) -> None:
+    """Finds out whether something listens at an address, before Ray waits for it.
+
+    Raises:
+        DataError: no host:port, the address of a Ray Client, or nobody listens there.
+    """
+    if address in (LOCAL, "auto"):
+        return
+    if address.startswith("ray://"):
+        raise DataError(
+            f"--address is {address}, of a Ray Client, which cannot read files here; start the command on a "
+            "machine of the cluster, with --address auto or host:port of its head"
+        )
+    host, colon, port = address.rpartition(":")
+    if not (host and colon and port.isascii() and port.isdecimal() and 0 < int(port) < 2**16):
+        raise DataError(f"--address is {address!r}; expected host:port of the head of a Ray cluster, or auto")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_REACH).close()
+    except OSError as error:
+        raise DataError(
+            f"--address is {address}: nobody answers there ({error.strerror or error}); expected the head of "
+            "a Ray cluster, such as ray start --head prints it"
+        ) from None

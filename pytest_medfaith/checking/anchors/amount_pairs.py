@@ -1,0 +1,126 @@
+"""Amounts that go together: "40 mg daily" where the evidence has the 40 mg on alternate days.
+
+Each of two amounts may be in the evidence while the evidence gives each of them to another. A claim of
+"150 mL of 20%" against "20 % 75 mL or 10 % 150 mL" holds no number that the evidence lacks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from pytest_medfaith.checking.anchors.evidence import Evidence, Missing
+from pytest_medfaith.quantities.quantity import Quantity, agree
+from pytest_medfaith.quantities.reader import read_quantities
+
+# dimension of an amount -> dimensions of what may be said of it
+_SAID_OF = {
+    "mass": ("time", "frequency", "volume"),
+    "unit": ("time", "frequency", "volume"),
+    "mass/area": ("time", "frequency"),
+    "mass/mass": ("time", "frequency"),
+    "volume": ("time", "frequency", "fraction"),
+    "fraction": ("time", "frequency", "volume"),
+    "frequency": ("time",),
+}
+_FARTHEST = 3  # words between two amounts of a claim that go together
+_ENDS = re.compile(r"[;:.]\s|\n|\b(?:then|followed)\b")
+_OR = re.compile(r"\bor\b")
+_CLAIM_ENDS = re.compile(rf"{_ENDS.pattern}|,\s+\w+\s+[a-z]|\b(?:and|or|but|whereas|while)\b")
+_LASTS = re.compile(r"\b(?:for|over)(?:\s+\w+){0,4}\s*$")
+_WORD = re.compile(r"\w+")
+_ONCE = re.compile(r"\b(?:once|OD|o\.d\.)(?!\w)", re.IGNORECASE)
+
+
+def missing_amount_pairs(claim: str, evidence: Evidence) -> Iterator[Missing]:
+    """Yields two amounts that go together in `claim`, where the evidence has the first with others only.
+
+    Every place of the evidence with the first amount has to say what goes with it. Where the evidence
+    leaves it open anywhere, or allows a range, nothing is missing.
+    """
+    for amount, said in _pairs(claim):
+        known = _known(amount, said, evidence)
+        if not known or any(agree(said, other) for other in known):
+            continue
+        if _may_be_total(said, claim) and any(other.high >= 1 for other in known):
+            continue  # "1.5 g daily" may be the total of "1.5 g, in three doses a day"
+        words = f"{claim[amount.start : amount.end]} with {claim[said.start : said.end]}"
+        note = f"the evidence does not have {words}"
+        yield Missing("pair", amount.start, said.end, note=note)
+
+
+def _pairs(claim: str) -> Iterator[tuple[Quantity, Quantity]]:
+    """Yields an exact amount of `claim` and each later amount that is said of it."""
+    stated = read_quantities(claim)
+    for number, amount in enumerate(stated):
+        twins = [other for other in stated if other.dimension == amount.dimension and other.low == amount.low]
+        if amount.bound or amount.low != amount.high or len(twins) > 1:
+            continue
+        for place, said in enumerate(stated[number + 1 :], start=number + 1):
+            between = stated[number + 1 : place]
+            gap = claim[amount.end : said.start]
+            if said.dimension == amount.dimension or _CLAIM_ENDS.search(gap):
+                break
+            if _words(gap, between) > _FARTHEST:
+                break
+            if said.dimension in _SAID_OF.get(amount.dimension, ()) and _is_said(said, claim, between):
+                yield amount, said
+
+
+def _words(gap: str, between: Sequence[Quantity]) -> int:
+    """Returns the number of words of `gap`, less two for each quantity in it."""
+    return len(_WORD.findall(gap)) - 2 * len(between)
+
+
+def _is_said(said: Quantity, claim: str, between: Sequence[Quantity]) -> bool:
+    """Returns whether `said` is of the amount before it; of times only "for 5 days" is."""
+    if said.role == "age":
+        return False
+    ahead = claim[between[-1].end if between else 0 : said.start]
+    return said.dimension != "time" or (said.loose in ("", "over") and bool(_LASTS.search(ahead)))
+
+
+def _may_be_total(said: Quantity, claim: str) -> bool:
+    words = claim[said.start : said.end]
+    return (said.dimension, said.low, said.high) == ("frequency", 1, 1) and not _ONCE.search(words)
+
+
+def _known(amount: Quantity, said: Quantity, evidence: Evidence) -> list[Quantity]:
+    """Returns what the evidence says of `amount` in the dimension of `said`; nothing where that is open."""
+    known: list[Quantity] = []
+    for text in evidence.texts:
+        stated = read_quantities(text)
+        for place, other in enumerate(stated):
+            if other.dimension == amount.dimension and agree(other, amount):
+                beside = _beside(text, stated, place, said.dimension)
+                if not beside or other.bound:
+                    return []
+                known += beside
+    return known
+
+
+@lru_cache(maxsize=8_192)
+def _beside(text: str, stated: tuple[Quantity, ...], place: int, dimension: str) -> tuple[Quantity, ...]:
+    """Returns what `text` says of the amount at `place`: behind it, or ahead where nothing is behind it."""
+    behind = _along(text, stated[place:], dimension)
+    return behind or _along(text, stated[place::-1], dimension)
+
+
+def _along(text: str, stated: Sequence[Quantity], dimension: str) -> tuple[Quantity, ...]:
+    """Returns those of `dimension` that go with the first of `stated`, whose order may be turned.
+
+    "For 5 or 7 days" are two times of one dose; behind "75 mL or" begins another dose.
+    """
+    amount, *others = stated
+    found: list[Quantity] = []
+    last = amount
+    for other in others:
+        gap = text[min(last.end, other.end) : max(last.start, other.start)]
+        if other.dimension == amount.dimension or _ENDS.search(gap):
+            break
+        if _OR.search(gap) and not (found and other.dimension == dimension):
+            break
+        found += [other] if other.dimension == dimension and other.role != "age" else []
+        last = other
+    return tuple(found)

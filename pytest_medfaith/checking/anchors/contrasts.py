@@ -1,0 +1,137 @@
+"""Groups set apart: the evidence denies of one group what it says of another, and the claim says it of both.
+
+Example: "X may be given in adults, but not in children" does not support "X may be given in children".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pytest_medfaith.checking.anchors.evidence import Evidence, Missing
+from pytest_medfaith.checking.rules.denials import NOT, REFUSING, negations
+from pytest_medfaith.english.words import content_keys, evidence_sentences, read_tokens, share
+
+SAID = 0.8  # of the claim's words that the sentence holds
+DENIED = 0.75  # of the words that only the denying part has are in the claim
+DENIED_IN_PART = 0.6  # the same, where the denying part has no verb of its own
+AFFIRMED = 0.7  # of the words that only the affirming part has may be in the claim
+_MOST_SHOWN = 80  # characters of the denying part that a note quotes
+
+# Where a sentence turns to another group, or to another matter.
+_TURN = re.compile(
+    r"(?P<full>;\s+(?:but|and|however,?)?|,\s+(?:but|and|while|whereas|although|though|yet)\b|\s(?=but\b))"
+    r"|(?P<part>,\s+(?=with no\b)|\s(?=(?:rather than|instead of|and not|and never)\b)"
+    r"|,\s+(?=(?:not|never)\b)"
+    r"|\s(?=who (?:were|was|did|do|had|have|are) not\b))",
+    re.IGNORECASE,
+)
+# "Women were not included", "no data for women" and "without benefit in women" leave a group out.
+_LEFT_OUT = re.compile(
+    r"\b(?:took|taking|had|have) no part(?: in (?:the|this) \w+)?|"
+    r"\b(?:was|were|are|is|been) (?:not|never) (?:included|studied|tested|enrolled|treated|eligible|examined|"
+    r"assessed|evaluated|recruited|part)(?: (?:in|of) (?:the|this) \w+)?|"
+    r"\b(?:was|were|are) (?:excluded|left out)(?: (?:from|of) (?:the|this) \w+)?|"
+    r"\b(?:with )?no (?:data|evidence|information|results|effect|benefit)\b"
+    r"(?: (?:exist|were given|was seen))?|"
+    r"\b(?:rather than|instead of|and not|and never|not|never)\b"
+    r"(?=\s+(?:in|into|by|to|under|on|through|with|the|a)\b)",
+    re.IGNORECASE,
+)
+_EXAMPLES = re.compile(r"^.*\b(?:such as|including|for example|like)\b", re.IGNORECASE | re.DOTALL)
+# Two denials in the denying part, or a bound, may affirm.
+_UNCLEAR = re.compile(
+    r"\b(?:until|unless|except|before|without|only|than(?<!rather than)|longer|if|because|since|differ\w*)\b",
+    re.IGNORECASE,
+)
+# A claim with one of these words may tell the two groups apart as the evidence does.
+_APART = re.compile(
+    r"\b(?:than|rather|unlike|except\w*|apart|exclu\w+|only|unless|whereas|while|but|instead|lack\w*|leav\w+|"
+    r"left|oppos\w+|differ\w*|contrast|alternative|other\w*|similar\w*|same|equal\w*|alike|comparable|"
+    r"equivalent|un(?!der|it|ion|iv|if|til)\w+|non-?\w+|in(?:effective|appropriate|sufficient|active|curable|"
+    r"adequate|eligible)|stop\w*|risk\w*|danger\w*|harm\w*|caution|cautious\w*|if|reserv\w+|replac\w+|"
+    r"restrict\w*|limit\w*|refus\w*|withh\w+|switch\w*|contra\w*|where|what|dis\w+|"
+    r"question(?:s|ed|able)?)\b|\?",
+    re.IGNORECASE,
+)
+
+# These are what a drug does, and deny nothing of its group.
+_ACTS = frozenset("prevents prevent prevented keeps keep stops stop missing free".split())
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """Two parts of a sentence, one of which denies.
+
+    Attributes:
+        denied: the keys that only the denying part has.
+        affirmed: the keys that only the affirming part has.
+        words: the denying part.
+        is_part: True where the denying part has no verb of its own: "rather than the buttock".
+    """
+
+    denied: frozenset[str]
+    affirmed: frozenset[str]
+    words: str
+    is_part: bool
+
+
+def missing_contrasts(claim: str, evidence: Evidence) -> Iterator[Missing]:
+    """Yields the claim where it affirms of a group what its sentence denies of it."""
+    if _denials(claim) or _APART.search(claim):
+        return
+    wanted = content_keys(claim)
+    if not wanted or share(wanted, content_keys(evidence.nearest)) < SAID:
+        return
+    for contrast in read_contrasts(evidence.nearest):
+        if share(contrast.denied, wanted) < (DENIED_IN_PART if contrast.is_part else DENIED):
+            continue
+        if not contrast.is_part and share(contrast.affirmed, wanted) > AFFIRMED:
+            continue
+        if any(_affirms(text, wanted, evidence.nearest) for text in evidence.texts):
+            continue
+        note = f"the evidence sets this apart: {contrast.words.strip(' ,;.')[:_MOST_SHOWN]!r}"
+        yield Missing("contrast", 0, len(claim), note=note)
+        return
+
+
+def read_contrasts(sentence: str) -> Iterator[Contrast]:
+    """Yields the turns of `sentence` of whose two parts one denies and the other affirms."""
+    for turn in _TURN.finditer(sentence):
+        ahead, behind = sentence[: turn.start()], sentence[turn.end() :]
+        parts = ((behind, ahead),) if turn["part"] is not None else ((behind, ahead), (ahead, behind))
+        for denying, affirming in parts:
+            if not _denies(denying) or _denies(affirming) or _UNCLEAR.search(denying):
+                continue
+            is_part = turn["part"] is not None or bool(_LEFT_OUT.search(denying))
+            group = _EXAMPLES.sub("", _LEFT_OUT.sub(" ", denying))
+            denied, affirmed = _told(group), _told(affirming)
+            if denied - affirmed:
+                yield Contrast(denied - affirmed, affirmed - denied, denying, is_part)
+
+
+def _denies(text: str) -> bool:
+    return bool(_LEFT_OUT.search(text)) or _denials(text) % 2 == 1
+
+
+def _denials(text: str) -> int:
+    tokens = read_tokens(text)
+    return sum(tokens[place].lower not in _ACTS for place in negations(tokens))
+
+
+def _told(text: str) -> frozenset[str]:
+    """Returns the keys of the content words of `text`, apart from those that deny."""
+    return frozenset(
+        token.key for token in read_tokens(text) if token.content and token.lower not in NOT | REFUSING
+    )
+
+
+def _affirms(text: str, wanted: frozenset[str], nearest: str) -> bool:
+    """Returns whether another sentence of `text` says the claim without a denial."""
+    return any(
+        text[sentence.start : sentence.end] not in nearest
+        and not negations(sentence.tokens)
+        and share(wanted, sentence.keys) >= SAID
+        for sentence in evidence_sentences(text)
+    )

@@ -1,0 +1,40 @@
+"""Either and both: a claim that one of two suffices, or that both go together, against the opposite."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, shared_with
+
+SAME_STATEMENT = 0.4  # of the claim's words that the sentence holds
+_ONE_SUFFICES = re.compile(
+    r"\bone of (?:the two|them|these) (?:is enough|suffices|will do|is sufficient)\b|"
+    r"\b(?:one|either)(?: \w+){0,4} (?:suffices|is enough|is sufficient)\b|"
+    r"\bboth (?:\w+ ){0,3}(?:are|is) not (?:needed|required|necessary)\b|\beither\b",
+    re.IGNORECASE,
+)
+_TOGETHER = re.compile(
+    r"\bboth\b|\btogether\b|\bin combination\b|\bcombined\b|\bplus\b|\bas well as\b|\bat the same time\b",
+    re.IGNORECASE,
+)
+_ALL_NEEDED = re.compile(r"\bboth\b|\band (?:to|also|an?)\b|\ball (?:of|three|four)\b", re.IGNORECASE)
+_EITHER = re.compile(r"\beither\b", re.IGNORECASE)
+_OR = re.compile(r"\bor\b|\beither\b|\w/\w", re.IGNORECASE)
+_OR_MORE = re.compile(
+    r"\b(?:or|and) (?:more|less|over|under|above|below|older|younger|higher|lower)\b", re.IGNORECASE
+)
+
+
+def missing_junctions(claim: str, evidence: Evidence) -> Iterator[Missing]:
+    """Yields the word for "either" or "both" of `claim` where the sentence that decided has the opposite."""
+    sentence = _OR_MORE.sub(" ", evidence.nearest)
+    either, both = _ONE_SUFFICES.search(claim), _TOGETHER.search(claim)
+    if either:
+        found, clashes = either, bool(_ALL_NEEDED.search(sentence)) and not _OR.search(sentence)
+    elif both and not _OR.search(claim):
+        found, clashes = both, bool(_EITHER.search(sentence)) and not _TOGETHER.search(sentence)
+    else:
+        return
+    if clashes and shared_with(claim, *found.span(), evidence.nearest) >= SAME_STATEMENT:
+        yield Missing("junction", *found.span(), note=f"the evidence does not say {found[0]}")

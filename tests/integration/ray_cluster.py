@@ -1,0 +1,44 @@
+"""A Ray cluster of two nodes on this machine, of one core each, in a process of its own.
+
+It prints its address. The line "head" on standard input takes its head away; the end of standard input ends it.
+"""
+
+import os
+import sys
+import time
+from typing import Any
+
+from pytest_medfaith.bulk.ray_bridge import QUIET
+
+os.environ.update(QUIET)
+
+from ray._private import services
+from ray.cluster_utils import Cluster
+
+NODE = {"num_cpus": 1, "object_store_memory": 80 * 2**20, "include_log_monitor": False, "wait": False}
+PATIENCE = 240  # seconds; Ray gives a node 30 to start, which a busy machine may not give
+_get_node = services.get_node
+
+
+def patient_get_node(*arguments: Any) -> Any:
+    """Returns what Ray knows of a node, once it knows the node."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return _get_node(*arguments)
+        except RuntimeError:  # noqa: PERF203 - it waits
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.2)
+
+
+services.get_node = patient_get_node
+cluster = Cluster()
+head = cluster.add_node(**NODE, include_dashboard=False)
+cluster.add_node(**NODE)
+cluster.wait_for_nodes(PATIENCE)
+print(cluster.address, flush=True)  # noqa: T201 - the test reads it
+for _ in sys.stdin:
+    cluster.remove_node(head, allow_graceful=False)
+    print("gone", flush=True)  # noqa: T201 - likewise
+cluster.shutdown()
