@@ -1,8 +1,8 @@
-"""What a case says in other names of the same drug or disease: texts that count once, sources that say a claim.
+"""What a case says in other names of a drug or disease: texts that count once, sources that say a claim.
 
-Example: "Tylenol lowers fever" is in a guideline on acetaminophen, even where the model does not know the brand. The
-claim is then judged once more, in the names of the guideline. Its verdict stays as it is, and `guideline_adherence`
-counts the guideline.
+Example: "Tylenol lowers fever" is in a guideline on acetaminophen, even where the model does not know the
+brand. The claim is then judged once more, in the names of the guideline. Its verdict stays as it is, and
+`guideline_adherence` counts the guideline.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ def with_other_names(report: Report, checker: Checker) -> Report:
 
     Args:
         report: with verdicts and entailments; of a case without an answer, with hits alone.
-        checker: which gave the verdicts. A callable in a model's place judges no claim again: each question to it
-            may cost money, and an LLM knows the names.
+        checker: which gave the verdicts. A callable in a model's place judges no claim again: each question
+            to it may cost money, and an LLM knows the names.
     """
     if checker.linker == NO_LINKER:
         return report
@@ -55,7 +55,7 @@ def _kept_linker(name: str) -> Callable[[str], Sequence[Mention]]:
 def _renamed(
     report: Report, checker: Checker, linker: Callable[[str], Sequence[Mention]]
 ) -> tuple[tuple[bool, ...], ...]:
-    """Returns which contexts support which claims once these are in their names, (M, K); () where none does."""
+    """Returns which contexts support which claims in their names, (M, K); () where none does."""
     contexts = report.response.contexts
     weights = weights_of(contexts)
     if not any(map(authority_of, contexts)):
@@ -95,7 +95,7 @@ def _heavier(verdict: Verdict, contexts: Sequence[Chunk], weights: Mapping[str, 
 def _in_names_of(
     claim: Claim, chunk: Chunk, linker: Callable[[str], Sequence[Mention]], defined: Mapping[str, str]
 ) -> Claim:
-    """Returns the claim in the names of the chunk, under an id of its own: a strong model then reads the pair."""
+    """Returns the claim in the names of the chunk; with an id for the pair a strong model reads it."""
     text, context = (
         in_names_of(said, chunk.text, linker=linker, defined=defined) for said in (claim.text, claim.context)
     )

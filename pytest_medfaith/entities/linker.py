@@ -35,8 +35,8 @@ _LONGEST_CASED = 5
 class Concept(Record):
     """A medical concept with its names and the ids of the wider concepts that it belongs to.
 
-    Those of its names that are `near` do not always mean what the rest means: a sister drug, a brand of a single
-    use, or letters such as MS. They are no synonyms.
+    Those of its names that are `near` do not always mean what the rest means: a sister drug, a brand of a
+    single use, or letters such as MS. They are no synonyms.
     """
 
     id: str
@@ -103,8 +103,8 @@ def load_concepts(*paths: Path) -> Concepts:
     A row of a table is `{"id": ..., "kind": ..., "names": [...], "near": [...], "parents": [...]}`.
 
     Raises:
-        DataError: an unknown kind or parent, a concept without a name, a near name that is none of its names, or
-            an id or name of two concepts.
+        DataError: an unknown kind or parent, a concept without a name, a near name that is none of its names,
+            or an id or name of two concepts.
     """
     by_id: dict[str, Concept] = {}
     for path in (TABLE, *paths):
@@ -121,7 +121,8 @@ def load_concepts(*paths: Path) -> Concepts:
                 )
             if unknown := sorted(set(concept.near) - set(concept.names)):
                 raise DataError(
-                    f"{path}: concept {concept.id!r} has the near name {unknown[0]!r}, expected one of its names"
+                    f"{path}: concept {concept.id!r} has the near name {unknown[0]!r}, "
+                    "expected one of its names"
                 )
             by_id[concept.id] = concept
     for concept in by_id.values():

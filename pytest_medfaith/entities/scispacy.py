@@ -102,8 +102,8 @@ def _mentions(text: str, model: str, knowledge_base: str) -> tuple[Mention, ...]
 def _is_name(written: str, entry: Any) -> bool:
     """Returns whether the knowledge base lists the words as a name of the concept.
 
-    scispaCy also links words that only look like a name, as prednisolone like prednisone. Letters such as RA have
-    several meanings; where the text defines them, their long form is what gets linked.
+    scispaCy also links words that only look like a name, as prednisolone like prednisone. Letters such as RA
+    have several meanings; where the text defines them, their long form is what gets linked.
     """
     names = (getattr(entry, "canonical_name", ""), *getattr(entry, "aliases", ()))
     return not is_letters(written) and written.casefold() in map(str.casefold, names)

@@ -1,8 +1,8 @@
 """Says which texts state the same but for the names of a drug or disease, and says a claim in other names.
 
 Example: "Acetaminophen lowers fever" and "Paracetamol lowers fever." are the same statement. Statements about
-prednisone and prednisolone, or about 5 mg and 50 mg, are two: everything but the names must be equal, letter for
-letter.
+prednisone and prednisolone, or about 5 mg and 50 mg, are two: everything but the names must be equal, letter
+for letter.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from pytest_medfaith.entities.linker import Mention
 
 Linker = Callable[[str], Sequence[Mention]]
 
-# The kinds with names that mean the same in any place. "Patients" and "volunteers" name people, and are not the
-# same people.
+# The kinds with names that mean the same in any place. "Patients" and "volunteers" name people, and are not
+# the same people.
 NAMED = frozenset({"drug", "disease", "gene", "organism"})
 # Words in which two texts that state the same may differ; texts that differ in more are not read for names.
 _MOST_NAMED = 24
@@ -25,7 +25,7 @@ _NAME = "\x00{}\x00"
 
 
 def defined_in(texts: Iterable[str]) -> dict[str, str]:
-    """Returns short form -> long form of what the texts define; a short form with two meanings is left out."""
+    """Returns short form -> long form of what the texts define, without those of two meanings."""
     found: dict[str, str] = {}
     unclear: set[str] = set()
     for text in texts:
@@ -36,7 +36,7 @@ def defined_in(texts: Iterable[str]) -> dict[str, str]:
 
 
 def written_out(text: str, defined: Mapping[str, str]) -> str:
-    """Returns `text` with the long form in the place of each short form, and without the brackets that define it."""
+    """Returns `text` with long forms for short forms, and without the brackets that define these."""
     for short, long in defined.items():
         text = re.sub(rf"(?i:{re.escape(long)})\s*\({re.escape(short)}\)", long, text)
         text = re.sub(rf"(?<![\w(-]){re.escape(short)}(?![\w)])", lambda _, long=long: long, text)  # type: ignore[misc]
@@ -46,8 +46,8 @@ def written_out(text: str, defined: Mapping[str, str]) -> str:
 def statement(text: str, *, linker: Linker, defined: Mapping[str, str]) -> str:
     """Returns `text` with each name by its concept: equal for texts that state the same.
 
-    Only names that always mean their concept are replaced (`Mention.exact`). What is left is as it was written, but
-    for spaces, the full stop, and the capital that begins it.
+    Only names that always mean their concept are replaced (`Mention.exact`). What is left is as it was
+    written, but for spaces, the full stop, and the capital that begins it.
 
     Args:
         text: a claim, or a passage.
@@ -82,8 +82,8 @@ def first_alike(texts: Sequence[str], *, linker: Linker, defined: Mapping[str, s
 def in_names_of(claim: str, evidence: str, *, linker: Linker, defined: Mapping[str, str]) -> str:
     """Returns the claim with the evidence's name of each drug and disease that the evidence calls otherwise.
 
-    It is the claim as it is where both use the same names. Example: "Tylenol lowers fever", against "Acetaminophen
-    is given for fever", is "Acetaminophen lowers fever".
+    It is the claim as it is where both use the same names. Example: "Tylenol lowers fever", against
+    "Acetaminophen is given for fever", is "Acetaminophen lowers fever".
 
     Args:
         claim: its text.

@@ -160,7 +160,7 @@ def _strictest(golds: Sequence[GoldClaim]) -> GoldClaim:
 
 
 def entailed_gold(report: Report) -> Matrix | None:
-    """Returns which contexts entail each gold claim, (N, K) as of `distinct_gold`; None where nobody measured it.
+    """Returns which contexts entail each fact of `distinct_gold`, (N, K); None where nobody measured it.
 
     Raises:
         DataError: the report's entailments have another shape.
@@ -174,7 +174,7 @@ def entailed_gold(report: Report) -> Matrix | None:
 
 
 def recalled_gold(report: Report) -> tuple[bool, ...] | None:
-    """Returns which gold claims the answer entails, (N,) as of `distinct_gold`; None where nobody measured it.
+    """Returns which facts of `distinct_gold` the answer entails, (N,); None where nobody measured it.
 
     An abstention entails none of them.
 

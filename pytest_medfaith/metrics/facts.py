@@ -33,8 +33,8 @@ def is_major(gold: GoldClaim) -> bool:
 def fact_states(report: Report) -> tuple[FactState, ...] | None:
     """Returns the state of each gold claim, in their order; None where nobody measured it.
 
-    Gold claims that state the same have the state of their fact (`_ORDER`). A refusal states nothing, so each is
-    absent. Entailments of another length tell nothing here; `claim_recall` refuses them.
+    Gold claims that state the same have the state of their fact (`_ORDER`). A refusal states nothing, so each
+    is absent. Entailments of another length tell nothing here; `claim_recall` refuses them.
     """
     states = _written_states(report)
     if states is None:

@@ -109,9 +109,9 @@ METRICS = (
         family="safety",
         direction="higher",
         definition="sum over supported claims of the weight of their best supporting source (guideline, "
-        "systematic_review, rct 1.0; cohort 0.7; review, site, unknown 0.4) / N; a source also supports a claim "
-        "that it states in other names of the same drug or disease; does not apply where no context states its "
-        "authority, nor title, address or corpus tell it",
+        "systematic_review, rct 1.0; cohort 0.7; review, site, unknown 0.4) / N; a source also supports a "
+        "claim that it states in other names of the same drug or disease; does not apply where no context "
+        "states its authority, nor title, address or corpus tell it",
         source="this project; order of evidence after Murad et al. 2016, New evidence pyramid, "
         "Evid Based Med 21:125",
         per_case=_guideline_adherence,

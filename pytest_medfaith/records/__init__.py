@@ -189,8 +189,8 @@ class Severity(Record):
     claim can have. An error is major where its risk is moderate or high: unnoticed, it could change what is
     done for a patient, as CREOLA calls an error major (Asgari et al. 2025, npj Digit Med 8:274).
 
-    `risk` is what could happen to a patient if nobody noticed the error. `rule` is the id of the rule that gave it,
-    "otherwise" where none did, "reviewers" where labels did. `by_rules` is what a rule gave where labels differ.
+    `risk` is what could happen to a patient if nobody noticed the error. `rule` is the id of the rule that
+    gave it, "otherwise" where none did, "reviewers" where labels did, `by_rules` what a rule gave before.
     """
 
     category: grades.Category
@@ -251,8 +251,8 @@ class MetricValue(Record):
 class Entailments(Record):
     """Who entails what in a case of M response claims, N gold claims and K chunks, the contexts in order.
 
-    `reference_claims` (M) is None where the case has neither a reference answer nor gold claims. `same_gold` and
-    `same_chunks` hold the place of the first text that states the same in other names, and are () where none does.
+    `reference_claims` is None where the case has neither a reference answer nor gold claims. `same_gold` and
+    `same_chunks` hold the place of the first text that states the same in other names, () where none does.
     `renamed_claims` tells which contexts entail a claim only in their names of its drugs and diseases.
     """
 
@@ -269,8 +269,8 @@ class Entailments(Record):
 class VectorIndex(Record):
     """An approximate index of vectors, named as by FAISS (HNSW32), and how much of exact search it finds.
 
-    `search` holds parameters such as {"efSearch": 128}. `recall` is {"10": the share of the 10 best hits of exact
-    search that it finds, "100": of the 100 best}, measured on as many sentences of the corpus as `queries` says.
+    `search` holds parameters such as {"efSearch": 128}. `recall` is {"10": the share of the 10 best hits of
+    exact search that it finds, "100": of the 100 best}, measured on `queries` sentences of the corpus.
     """
 
     factory: str
