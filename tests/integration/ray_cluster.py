@@ -5,40 +5,38 @@ It prints its address. The line "head" on standard input takes its head away; th
 
 import os
 import sys
+import time
 from typing import Any
 
 from pytest_medfaith.bulk.ray_bridge import QUIET
 
 os.environ.update(QUIET)
 
+from ray._private import services
 from ray.cluster_utils import Cluster
 
-MEMORY = 80 * 2**20  # bytes of the object store of a node, the least that Ray takes
-
-NODE = {"num_cpus": 1, "object_store_memory": MEMORY, "include_log_monitor": False}
-TRIES = 3  # Ray gives a node 30 seconds to start, which a busy machine may not give
-
-
-def started() -> tuple[Cluster, Any]:
-    """Returns the cluster and its head."""
-    cluster = Cluster()
-    try:
-        head = cluster.add_node(**NODE, include_dashboard=False)
-        cluster.add_node(**NODE)
-    except Exception:
-        cluster.shutdown()
-        raise
-    return cluster, head
+NODE = {"num_cpus": 1, "object_store_memory": 80 * 2**20, "include_log_monitor": False, "wait": False}
+PATIENCE = 240  # seconds; Ray gives a node 30 to start, which a busy machine may not give
+_get_node = services.get_node
 
 
-for number in range(TRIES):
-    try:
-        cluster, head = started()
-    except Exception:  # noqa: PERF203 - as many tries as it takes
-        if number == TRIES - 1:
-            raise
-    else:
-        break
+def patient_get_node(*arguments: Any) -> Any:
+    """Returns what Ray knows of a node, once it knows the node."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return _get_node(*arguments)
+        except RuntimeError:  # noqa: PERF203 - it waits
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.2)
+
+
+services.get_node = patient_get_node
+cluster = Cluster()
+head = cluster.add_node(**NODE, include_dashboard=False)
+cluster.add_node(**NODE)
+cluster.wait_for_nodes(PATIENCE)
 print(cluster.address, flush=True)  # noqa: T201 - the test reads it
 for _ in sys.stdin:
     cluster.remove_node(head, allow_graceful=False)
