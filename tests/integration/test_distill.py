@@ -4,6 +4,7 @@ import json
 
 import pytest
 from llm_server import LlmServer
+from tiny_models import tiny_encoder
 
 from pytest_medfaith.cards.run_reading import read_run
 from pytest_medfaith.cli import main
@@ -84,8 +85,6 @@ def test_silver_rows_of_a_run_that_a_teacher_labelled(toy, medfaith):
 def test_the_whole_road_in_one_command(toy, medfaith, tmp_path):
     pytest.importorskip("onnx")
     pytest.importorskip("torch")
-    from tiny_models import tiny_encoder
-
     base = tiny_encoder(tmp_path / "base", width=16)
     status, told = medfaith(
         "distill", "run", "toy", "--root", toy, "--out", toy / "out", "--base", base, "--llm", "record",
@@ -121,10 +120,27 @@ def test_without_a_clone_the_road_says_what_it_needs(toy, medfaith, monkeypatch)
     assert not (toy / "out").exists()
 
 
-def test_a_teacher_that_does_not_answer_ends_the_road_before_anything_is_trained(toy, medfaith, monkeypatch):
+def test_a_teacher_that_does_not_answer_ends_the_road_before_anything_is_trained(
+    toy, medfaith, monkeypatch, tmp_path
+):
     pytest.importorskip("onnx")
     (toy / "medfaith.toml").write_text((toy / "medfaith.toml").read_text().replace("/v1", "/nowhere"))
     monkeypatch.setenv("CI", "true")  # no cassette
-    status, told = medfaith("distill", "run", "toy", "--root", toy, "--out", toy / "out", "--base", "b")
+    base = tiny_encoder(tmp_path / "base", width=16)
+    status, told = medfaith("distill", "run", "toy", "--root", toy, "--out", toy / "out", "--base", base)
     assert status == 2
+    assert "1/4" in told
     assert "2/4" not in told
+
+
+@pytest.mark.parametrize(
+    "bases", [("--base", "no_such_model"), ("--base", "json"), ("--base", ".", "--extractor-base", "b")]
+)
+def test_a_base_that_is_not_there_is_refused_before_the_teacher_is_asked(toy, medfaith, tmp_path, bases):
+    pytest.importorskip("onnx")
+    if "." in bases:
+        bases = ("--base", tiny_encoder(tmp_path / "base", width=16), *bases[2:])
+    status, told = medfaith("distill", "run", "toy", "--root", toy, "--out", toy / "out", *bases)
+    assert status == 2
+    assert f"{bases[-2]} {bases[-1]} is neither a folder with a model" in told
+    assert "1/4" not in told

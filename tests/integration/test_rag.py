@@ -181,6 +181,18 @@ def test_interactive_answers_each_line_until_the_end_of_the_input(medfaith, monk
 
 
 @pytest.mark.usefixtures("here")
+def test_interactive_reads_a_line_after_the_lines_before_it_and_an_empty_line_begins_anew(
+    medfaith, monkeypatch
+):
+    first = "What lowers uric acid in gout?"
+    status, told = asked(monkeypatch, medfaith, f"{first}\nWhat does it lower?\n\nWhat does it lower?\n")
+    assert status == 0, told
+    answers = told.split("mode plain")
+    assert "Allopurinol lowers uric acid in gout [1]." in answers[1]
+    assert "Allopurinol" not in answers[2]  # nothing was said before it
+
+
+@pytest.mark.usefixtures("here")
 def test_interactive_goes_on_after_an_error_and_ends_with_a_status_that_says_so(medfaith, monkeypatch):
     drafts = iter(["", "Iron tablets treat iron deficiency [1]."])
 
