@@ -83,6 +83,7 @@ class Collected:
         _rows: what each row awaits.
         _reports: the report on each case, with the id of the test that measured it.
         _fingerprints: of cases that several tests measure, a fingerprint of each test's report.
+        _replaced: cases whose test ran again and measured something else, such as another answer.
         _brought: the distinct signatures of checkers that tests brought along, by name.
         _failures: why a row could not be measured.
     """
@@ -90,6 +91,7 @@ class Collected:
     _rows: dict[SliceRun, _Expected] = field(default_factory=dict)
     _reports: dict[CaseKey, tuple[str, Report]] = field(default_factory=dict)
     _fingerprints: dict[CaseKey, dict[str, int]] = field(default_factory=dict)
+    _replaced: set[CaseKey] = field(default_factory=set)
     _brought: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
     _failures: dict[SliceRun, str] = field(default_factory=dict)
 
@@ -197,8 +199,14 @@ class Collected:
         if first != test_id or key in self._fingerprints:
             fingerprints = self._fingerprints.setdefault(key, {first: _fingerprint(before)})
             fingerprints[test_id] = _fingerprint(report)
+        elif key in self._reports and _fingerprint(before) != _fingerprint(report):
+            self._replaced.add(key)
         if test_id <= first:  # the same report, in whatever order the tests finish
             self._reports[key] = test_id, report
+
+    def replaced(self, run: SliceRun) -> list[str]:
+        """Returns the cases of a row whose test ran again and measured something else; the last counts."""
+        return sorted(case for one, case in self._replaced if one.equals_but_for_checker(run))
 
     def fail(self, run: SliceRun, why: str) -> None:
         """Notes why no further case of a row is measured; what it measured before is dropped."""

@@ -88,3 +88,10 @@ def _notes_on_slice(
             f"slice {report.slice!r}: its gates are judged over {selected} of its {size} cases; the others "
             "were not selected"
         )
+    replaced = collected.replaced(report.run)
+    if replaced:
+        names = ", ".join([*replaced[:_NAMES_SHOWN], *["..."] * (len(replaced) > _NAMES_SHOWN)])
+        yield (
+            f"slice {report.slice!r}: the tests of {counted(len(replaced), 'case')} ran again and measured "
+            f"something else, such as another answer; the last counts: {names}"
+        )

@@ -31,7 +31,7 @@ DOUBTING = dataclasses.replace(
 MOST = {
     "age-band": (1, 0, 10),
     "age": (4, 0, 17),
-    "any-all": (4, 1, 22),
+    "any-all": (1, 1, 22),
     "arrow-table": (6, 2, 28),
     "bounds": (4, 0, 11),
     "comparison": (3, 1, 18),

@@ -79,6 +79,11 @@ WRONG = {
         ("The target INR is about 3.5.", "The target INR is 2.5, with a range of 2.0 to 3.0."),
         ("Men are treated for 14 days.", "Women are treated for 3 days. Men are treated for 7 days."),
         ("Oxygen is titrated to 88-92 %.", "Oxygen is titrated to 94 to 98%."),
+        (
+            "Oxygen, aiming for a saturation of 88–92%.",
+            "Life-threatening features are an oxygen saturation below 92%. Oxygen keeps it at 94 to 98%.",
+        ),
+        ("Take it for 3 to 7 days.", "Take it for up to 7 days."),
         ("Give .5 mg of the drug.", "Give 5 mg of the drug."),
         ("Give 5 mg of the drug.", "Give .5 mg of the drug."),
         ("The T-score must be 2.5 or lower.", "The T-score must be -2.5 or lower."),

@@ -279,10 +279,15 @@ def _is_of_another_age(quantity: Quantity, age: Quantity, sentence: str) -> bool
 
 
 def _fills(quantity: Quantity, other: Quantity) -> bool:
-    """Returns whether a range ends at the bound of `other`: "once or twice a day" is "up to twice a day"."""
-    is_range = quantity.low < quantity.high and not quantity.bound and quantity.dimension == other.dimension
+    """Returns whether a range of frequencies ends at the bound of `other`.
+
+    "Once or twice a day" is "up to twice a day". Of other quantities the other end of the range is said
+    nowhere: "88 to 92 %" is not "below 92 %".
+    """
+    is_range = quantity.low < quantity.high and not quantity.bound
     end = quantity.high if other.bound == "max" else quantity.low
-    return is_range and bool(other.bound) and math.isclose(end, other.high)
+    alike = quantity.dimension == other.dimension == "frequency"
+    return is_range and alike and bool(other.bound) and math.isclose(end, other.high)
 
 
 def _without_unit(other: Quantity, text: str) -> Quantity:
