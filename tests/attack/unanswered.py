@@ -81,53 +81,93 @@ def _edit_cells(folder: Path) -> None:
 
 
 TRIES: dict[str, tuple[list[str], str, Change | None]] = {
-    "a retriever that finds nothing": (["evaluate", "--retrieval-only", "--retriever", "search:nothing"], GOOD, None),
-    "a retriever that finds what is wrong": (["evaluate", "--retrieval-only", "--retriever", "search:wrong"], GOOD, None),
+    "a retriever that finds nothing": (
+        ["evaluate", "--retrieval-only", "--retriever", "search:nothing"],
+        GOOD,
+        None,
+    ),
+    "a retriever that finds what is wrong": (
+        ["evaluate", "--retrieval-only", "--retriever", "search:wrong"],
+        GOOD,
+        None,
+    ),
     "cases without gold claims": (["evaluate", "--retrieval-only"], GOOD, _without("gold_claims")),
-    "cases without references": (["evaluate", "--retrieval-only"], 'gates = ["recall@k >= 0.1"]', _without("r"
-                                                                                                           "e"
-                                                                                                           "f"
-                                                                                                           "e"
-                                                                                                           "r"
-                                                                                                           "e"
-                                                                                                           "n"
-                                                                                                           "c"
-                                                                                                           "e"
-                                                                                                           "s")),
-    "recall over a single retriever": (["evaluate", "--retrieval-only"], 'gates = ["rchunk.recall@k >= 0.1"]', None),
+    "cases without references": (
+        ["evaluate", "--retrieval-only"],
+        'gates = ["recall@k >= 0.1"]',
+        _without("references"),
+    ),
+    "recall over a single retriever": (
+        ["evaluate", "--retrieval-only"],
+        'gates = ["rchunk.recall@k >= 0.1"]',
+        None,
+    ),
     "a filter that matches nothing": (["evaluate", "--retrieval-only", "--filter", "year=1900"], GOOD, None),
-    "a filter that leaves out the evidence": (["evaluate", "--contexts", "retrieved", "--filter", "year=2020"], 'gates = ["faithfulness >= 0.9"]', None),
-    "claims judged by nothing found": (["evaluate", "--contexts", "retrieved", "--retriever", "search:nothing"], ANSWERED, None),
-    "claims judged one by one by nothing found": (["evaluate", "--contexts", "per-claim", "--retriever", ("se"
-                                                                                                          "a"
-                                                                                                         "rch"
-                                                                                                         ":no"
-                                                                                                         "thi"
-                                                                                                         "ng")], ANSWERED, None),
-    "claims judged by what is wrong": (["evaluate", "--contexts", "per-claim", "--retriever", "search:wrong"], ANSWERED, None),
-    "an ablation with a row that raises": (["ablation", "--retrieval-only", "--retriever", "bm25", ("--retrie"
-                                                                                                    "v"
-                                                                                                   "er"), ("s"
-                                                                                                           "e"
-                                                                                                           "a"
-                                                                                                         "rch"
-                                                                                                         ":br"
-                                                                                                         "oke"
-                                                                                                         "n")], GOOD, None),
-    "an ablation whose first row raises": (["ablation", "--retrieval-only", "--retriever", "search:broken", "--retriever", "bm25"], GOOD, None),
-    "an ablation with a row that raises on its last case": (["ablation", "--retrieval-only", "--retriever", "bm25", "--retriever", "search:stops"], "", None),
-    "an ablation with a bad row behind a good row": (["ablation", "--retrieval-only", "--retriever", "bm25", "--retriever", "search:wrong"], GOOD, None),
-    "an ablation of rows that are one": (["ablation", "--retrieval-only", "--retriever", "bm25", "--encoder", "default", "--encoder", "e5-base"], GOOD, None),
-    "an ablation over a value that is unknown": (["ablation", "--retrieval-only", "--chunk-context", "all", "--chunk-context", "path"], GOOD, None),
-    "an ablation whose cells were edited": (["ablation", "--retrieval-only", "--k", "1", "--k", "2"], ('gates'
-                                                                                                       ' '
-                                                                                                      '= ["rc'
-                                                                                                      'hunk.p'
-                                                                                                      'recisi'
-                                                                                                      'on@k '
-                                                                                                      '>= '
-                                                                                                      '0.9"]'), _edit_cells),
-}  # fmt: skip
+    "a filter that leaves out the evidence": (
+        ["evaluate", "--contexts", "retrieved", "--filter", "year=2020"],
+        'gates = ["faithfulness >= 0.9"]',
+        None,
+    ),
+    "claims judged by nothing found": (
+        ["evaluate", "--contexts", "retrieved", "--retriever", "search:nothing"],
+        ANSWERED,
+        None,
+    ),
+    "claims judged one by one by nothing found": (
+        ["evaluate", "--contexts", "per-claim", "--retriever", ("search:nothing")],
+        ANSWERED,
+        None,
+    ),
+    "claims judged by what is wrong": (
+        ["evaluate", "--contexts", "per-claim", "--retriever", "search:wrong"],
+        ANSWERED,
+        None,
+    ),
+    "an ablation with a row that raises": (
+        ["ablation", "--retrieval-only", "--retriever", "bm25", ("--retriever"), ("search:broken")],
+        GOOD,
+        None,
+    ),
+    "an ablation whose first row raises": (
+        ["ablation", "--retrieval-only", "--retriever", "search:broken", "--retriever", "bm25"],
+        GOOD,
+        None,
+    ),
+    "an ablation with a row that raises on its last case": (
+        ["ablation", "--retrieval-only", "--retriever", "bm25", "--retriever", "search:stops"],
+        "",
+        None,
+    ),
+    "an ablation with a bad row behind a good row": (
+        ["ablation", "--retrieval-only", "--retriever", "bm25", "--retriever", "search:wrong"],
+        GOOD,
+        None,
+    ),
+    "an ablation of rows that are one": (
+        [
+            "ablation",
+            "--retrieval-only",
+            "--retriever",
+            "bm25",
+            "--encoder",
+            "default",
+            "--encoder",
+            "e5-base",
+        ],
+        GOOD,
+        None,
+    ),
+    "an ablation over a value that is unknown": (
+        ["ablation", "--retrieval-only", "--chunk-context", "all", "--chunk-context", "path"],
+        GOOD,
+        None,
+    ),
+    "an ablation whose cells were edited": (
+        ["ablation", "--retrieval-only", "--k", "1", "--k", "2"],
+        ('gates = ["rchunk.precision@k >= 0.9"]'),
+        _edit_cells,
+    ),
+}
 
 
 def _write(path: Path, rows: list[dict[str, object]]) -> None:

@@ -118,8 +118,10 @@ def test_a_marked_test_gives_the_same(folder, project, workers):
     result.assert_outcomes(passed=18)
     mine, theirs = told(folder), told(folder, "marked")
     assert [row["retriever"] for row in theirs["rows"]] == [
-        *["bm25"] * 2, *["bm25[context=none]"] * 2, *["search:backwards"] * 2
-    ]  # fmt: skip
+        *["bm25"] * 2,
+        *["bm25[context=none]"] * 2,
+        *["search:backwards"] * 2,
+    ]
     for one, other in zip(mine["rows"], theirs["rows"], strict=True):
         assert (one["retriever"], one["k"], one["differences"]) == (
             other["retriever"],
@@ -233,8 +235,10 @@ def test_a_row_that_fails_is_a_row_and_the_rest_comes(folder, capsys):
     assert code == 2
     rows = told(folder)["rows"]
     assert [(row["retriever"], row["cases"], bool(row["failure"])) for row in rows] == [
-        ("bm25", 3, False), ("search:broken", 0, True), ("rank-bm25", 3, False)
-    ]  # fmt: skip
+        ("bm25", 3, False),
+        ("search:broken", 0, True),
+        ("rank-bm25", 3, False),
+    ]
     assert rows[2]["differences"]
     said = capsys.readouterr()
     assert "FAILED: search:broken: case 'iron': RuntimeError('the index is gone')" in said.out
@@ -253,26 +257,37 @@ def test_without_a_first_row_nothing_is_compared_and_nothing_passes(folder, caps
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--retriever", "bm26", "--retriever", "bm25"), ("--retriever: no such value: the retriever 'bm26' "
-                                                         "is unknown")),
-        (("--retriever", "search:gone", "--retriever", "bm25"), ("--retriever: no such value: the retriever "
-                                                                "'search:gone'")),
+        (
+            ("--retriever", "bm26", "--retriever", "bm25"),
+            ("--retriever: no such value: the retriever 'bm26' is unknown"),
+        ),
+        (
+            ("--retriever", "search:gone", "--retriever", "bm25"),
+            ("--retriever: no such value: the retriever 'search:gone'"),
+        ),
         (("--encoder", "nope=x", "--encoder", "default"), "--encoder: no such value: the encoder 'nope=x'"),
-        (("--chunk-context", "all", "--chunk-context", "path"), "--chunk-context: no such value: it is 'all'"),
+        (
+            ("--chunk-context", "all", "--chunk-context", "path"),
+            "--chunk-context: no such value: it is 'all'",
+        ),
         (("--chunk-size", "0", "--chunk-size", "9"), "--chunk-size: no such value: it is '0'"),
         (("--chunk-stride", "3"), "the axis chunk_stride needs chunk_size"),
-        (("--chunk-size", "8", "--chunk-stride", "8", "--chunk-stride", "2"), ("a stride that is no smaller "
-                                                                              "than its size")),
+        (
+            ("--chunk-size", "8", "--chunk-stride", "8", "--chunk-stride", "2"),
+            ("a stride that is no smaller than its size"),
+        ),
         (("--k", "0", "--k", "1"), "--k: no such value: it is '0', expected a whole number of 1 or more"),
         (("--k", "ten"), "--k: no such value: it is 'ten'"),
         (("--contexts", "none"), "--contexts: no such value: it is 'none'"),
         (("--checker", "my_pkg.gone:judge", "--checker", "fast"), "--checker: no such value: the checker"),
         (("--retriever", "bm25"), "the axes make the single row slice 'mini', retriever 'bm25'"),
-        (("--retriever", "bm25", "--encoder", "default", "--encoder", "e5-base"), ("the axes make the single "
-                                                                                  "row")),
+        (
+            ("--retriever", "bm25", "--encoder", "default", "--encoder", "e5-base"),
+            ("the axes make the single row"),
+        ),
         ((), "the axes make the single row"),
     ],
-)  # fmt: skip
+)
 def test_a_value_that_does_not_exist_is_an_error_before_any_case(searches, capsys, arguments, message):
     assert ablate(*arguments) == 2
     assert message in capsys.readouterr().err

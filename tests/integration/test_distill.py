@@ -70,14 +70,25 @@ def test_silver_rows_of_a_run_that_a_teacher_labelled(toy, medfaith):
     for row in rows:
         name = row["case_id"].removeprefix("toy/")
         assert row["provenance"] | {"claim_id": "", "chunk_id": ""} == {
-            "run": "teacher", "slice": "toy", "checker": "teacher", "model": "judge-7b", "answered_by": "rag-"
-                                                                                                        "1",
-            "claim_id": "", "chunk_id": "",
-        }  # fmt: skip
+            "run": "teacher",
+            "slice": "toy",
+            "checker": "teacher",
+            "model": "judge-7b",
+            "answered_by": "rag-1",
+            "claim_id": "",
+            "chunk_id": "",
+        }
         assert name in row["claim"].lower()
         assert name in row["evidence"].lower()
-    status, told = medfaith("distill", "agreement", toy / "silver", "--checker", "pytest_medfaith.testing:con"
-                                                                                 "tainment_checker", "--root", toy)  # fmt: skip
+    status, told = medfaith(
+        "distill",
+        "agreement",
+        toy / "silver",
+        "--checker",
+        "pytest_medfaith.testing:containment_checker",
+        "--root",
+        toy,
+    )
     assert status == 2  # a factory is no checker: one message, no traceback
     assert "Traceback" not in told
 
@@ -87,9 +98,24 @@ def test_the_whole_road_in_one_command(toy, medfaith, tmp_path):
     pytest.importorskip("torch")
     base = tiny_encoder(tmp_path / "base", width=16)
     status, told = medfaith(
-        "distill", "run", "toy", "--root", toy, "--out", toy / "out", "--base", base, "--llm", "record",
-        "--epochs", "2", "--rate", "1e-3", "--max-tokens", "64",
-    )  # fmt: skip
+        "distill",
+        "run",
+        "toy",
+        "--root",
+        toy,
+        "--out",
+        toy / "out",
+        "--base",
+        base,
+        "--llm",
+        "record",
+        "--epochs",
+        "2",
+        "--rate",
+        "1e-3",
+        "--max-tokens",
+        "64",
+    )
     assert status == 0, told
     for line in ("1/4 teacher labels toy", "2/4 rows", "3/4 students", "4/4 the students judge toy"):
         assert line in told
@@ -100,8 +126,9 @@ def test_the_whole_road_in_one_command(toy, medfaith, tmp_path):
     assert one.checker == str(toy / "out" / "checker")
     for name in ("checker", "extractor"):
         assert json.loads((toy / "out" / name / "card.json").read_text())["measured"]
-    status, told = medfaith("distill", "agreement", toy / "out" / "silver", "--checker", toy / "out" / "check"
-                                                                                                       "er", "--root", toy)  # fmt: skip
+    status, told = medfaith(
+        "distill", "agreement", toy / "out" / "silver", "--checker", toy / "out" / "checker", "--root", toy
+    )
     assert status == 0, told
     assert "Teacher: teacher judge-7b. Part: test," in told
 
@@ -110,7 +137,11 @@ def test_without_a_clone_the_road_says_what_it_needs(toy, medfaith, monkeypatch)
     import importlib.util
 
     real = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *more: None if name.startswith("training") or name == "onnx" else real(name, *more))  # fmt: skip
+    monkeypatch.setattr(
+        importlib.util,
+        "find_spec",
+        lambda name, *more: None if name.startswith("training") or name == "onnx" else real(name, *more),
+    )
     status, told = medfaith("distill", "run", "toy", "--root", toy, "--out", toy / "out", "--base", "b")
     assert status == 2
     assert (

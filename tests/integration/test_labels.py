@@ -15,12 +15,18 @@ def labels_of(folder, **wrong):
     signature = json.loads((folder / "signature.json").read_text())["signature"]
     return [
         LabelRow(
-            slice=drawn.slice, case_id=drawn.report.case.id, claim=drawn.verdict.claim.text, key=drawn.key,
-            label=wrong.get(drawn.report.case.id, drawn.verdict.label), verdict=drawn.verdict.label,
-            checker=checker_fingerprint(reports[0].checker, signature), stratum=drawn.stratum, weight=drawn.weight,
+            slice=drawn.slice,
+            case_id=drawn.report.case.id,
+            claim=drawn.verdict.claim.text,
+            key=drawn.key,
+            label=wrong.get(drawn.report.case.id, drawn.verdict.label),
+            verdict=drawn.verdict.label,
+            checker=checker_fingerprint(reports[0].checker, signature),
+            stratum=drawn.stratum,
+            weight=drawn.weight,
         )
         for drawn in draw_claims(reports, count=100, seed=0).claims
-    ]  # fmt: skip
+    ]
 
 
 @pytest.fixture

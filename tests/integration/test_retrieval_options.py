@@ -78,15 +78,21 @@ def test_a_value_out_of_its_range_ends_the_run_at_once(project, arguments, messa
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--medfaith-retriever", "weighted", "--medfaith-weight", "dnse=1"), ("*expected weights >= 0 for "
-                                                                              "bm25, dense only*")),
-        (("--medfaith-retriever", "rrf", "--medfaith-fuse", "rrf"), ("*fused is [[]'rrf'[]]; expected at "
-                                                                    "least one retriever*")),
-        (("--medfaith-retriever", "dense", "--medfaith-encoder", "e6=model"), ("*the family 'e6', which is "
-                                                                              "not known*")),
+        (
+            ("--medfaith-retriever", "weighted", "--medfaith-weight", "dnse=1"),
+            ("*expected weights >= 0 for bm25, dense only*"),
+        ),
+        (
+            ("--medfaith-retriever", "rrf", "--medfaith-fuse", "rrf"),
+            ("*fused is [[]'rrf'[]]; expected at least one retriever*"),
+        ),
+        (
+            ("--medfaith-retriever", "dense", "--medfaith-encoder", "e6=model"),
+            ("*the family 'e6', which is not known*"),
+        ),
         (("--medfaith-retriever", "bm25+"), "*the reranker '' cannot be loaded*"),
     ],
-)  # fmt: skip
+)
 def test_a_name_that_leads_nowhere_passes_nothing(project, monkeypatch, arguments, message):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     result = project.run(*arguments)

@@ -52,8 +52,10 @@ def test_a_slice_of_traces(pytester, medfaith):
     given = medfaith("report", "run", "--format", "scores", folder=pytester.path)
     rows = list(csv.DictReader(io.StringIO(given.stdout)))
     assert [(row["trace_id"][:4], row["slice"], row["status"]) for row in rows] == [
-        ("5b8a", "live", "checked"), ("7c9b", "live", "checked"), ("8dac", "live", "failed"),
-    ]  # fmt: skip
+        ("5b8a", "live", "checked"),
+        ("7c9b", "live", "checked"),
+        ("8dac", "live", "failed"),
+    ]
     spans = [
         json.loads(line)
         for line in medfaith("report", "run", "--format", "spans", folder=pytester.path).stdout.splitlines()

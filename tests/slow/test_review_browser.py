@@ -79,8 +79,11 @@ def test_labels_by_keyboard_are_exported_with_what_the_claim_was_drawn_by(page, 
     driver.find_element("id", "initials").send_keys("S+ RN")  # letters that are keys of the page
     rows = exported(driver, tmp_path)
     assert [(row.label, row.severity, row.reviewer) for row in rows] == [
-        ("supported", None, "SRN"), ("refuted", "high", "SRN"), ("unsupported", None, "SRN"), ("no_claim", None, "SRN"),
-    ]  # fmt: skip
+        ("supported", None, "SRN"),
+        ("refuted", "high", "SRN"),
+        ("unsupported", None, "SRN"),
+        ("no_claim", None, "SRN"),
+    ]
     for row, claim in zip(rows, claims, strict=False):
         assert (row.key, row.claim, row.case_id) == (
             claim.key,

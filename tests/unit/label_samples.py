@@ -47,8 +47,14 @@ def _report(case_id: str, labels: Iterable[str], source: random.Random) -> Repor
 def label_row(**changes: object) -> LabelRow:
     """Returns a label of a refuted claim, with `changes`."""
     row = {
-        "slice": "pcos", "case_id": "case-0", "claim": "Claim 0.", "key": "0123456789abcdef", "label": "refut"
-                                                                                                       "ed",
-        "verdict": "supported", "checker": "fast@0123456789abcdef", "stratum": "supported near", "weight": 2.5,
-    }  # fmt: skip
+        "slice": "pcos",
+        "case_id": "case-0",
+        "claim": "Claim 0.",
+        "key": "0123456789abcdef",
+        "label": "refuted",
+        "verdict": "supported",
+        "checker": "fast@0123456789abcdef",
+        "stratum": "supported near",
+        "weight": 2.5,
+    }
     return LabelRow.from_dict(row | changes)

@@ -168,14 +168,35 @@ def test_what_programs_read_can_still_be_read(text):
 @pytest.mark.parametrize(
     "text",
     [
-        "=1+1", " =1+1", "\xa0=1+1", "\t=1+1", ";=1+1", "; =1+1", "a;=1+1", "a;; @SUM(1)", "a|=1+1",
-        '"=1+1', "'=1+1", 'a;"=1+1',
-        "\u200b=1+1", "\ufeff=1", "\x00=1", "\x0b=1", "+49", "-1+1", "@SUM(A1)",
-        "\uff1d1+1", "\uff0b1", "\uff201", "\ufe631", "-2",
-        "a\n=1+1", "a;\n=1+1",
+        "=1+1",
+        " =1+1",
+        "\xa0=1+1",
+        "\t=1+1",
+        ";=1+1",
+        "; =1+1",
+        "a;=1+1",
+        "a;; @SUM(1)",
+        "a|=1+1",
+        '"=1+1',
+        "'=1+1",
+        'a;"=1+1',
+        "\u200b=1+1",
+        "\ufeff=1",
+        "\x00=1",
+        "\x0b=1",
+        "+49",
+        "-1+1",
+        "@SUM(A1)",
+        "\uff1d1+1",
+        "\uff0b1",
+        "\uff201",
+        "\ufe631",
+        "-2",
+        "a\n=1+1",
+        "a;\n=1+1",
     ],
     ids=ascii,
-)  # fmt: skip
+)
 def test_no_cell_of_a_sheet_is_a_formula(text):
     (_, *rows) = csv.reader(io.StringIO(claims_csv([report_of(text)]), newline=""))
     for row in rows:

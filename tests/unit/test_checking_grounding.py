@@ -697,7 +697,10 @@ EQUAL = {
         ("Some 70% remained well.", "30% fell ill, the rest remained well."),
         ("The risk fell by a fifth.", "The hazard ratio was 0.79 for the risk."),
         ("Three quarters recovered.", "75% recovered."),
-        ("The difference was 10 percentage points.", "The rates were 25% and 15%; this difference was large."),
+        (
+            "The difference was 10 percentage points.",
+            "The rates were 25% and 15%; this difference was large.",
+        ),
         ("In all 25 had it.", "8 had it in one group and 17 in the other."),
         ("A third of patients relapsed.", "33% of patients relapsed."),
         ("Nine in ten recovered.", "90% recovered."),
@@ -751,46 +754,60 @@ EQUAL = {
         ("It was approved in May 2021.", "It was approved on 21 May 2021."),
         ("Apixaban is given at 5 mg.", "Apixaban is given at 5 mg and rivaroxaban at 20 mg."),
         ("The drug ↑ potassium.", "The drug raises potassium."),
-        ("Aspirin is not given to children unless they have Kawasaki disease.", ("Aspirin is given to "
-                                                                                "children only in Kawasaki "
-                                                                                "disease.")),
+        (
+            "Aspirin is not given to children unless they have Kawasaki disease.",
+            ("Aspirin is given to children only in Kawasaki disease."),
+        ),
     ],
     "comparisons": [
         ("Warfarin caused more bleeding than apixaban.", "Apixaban caused less bleeding than warfarin."),
         ("Apixaban caused less bleeding than warfarin did.", "Apixaban caused less bleeding than warfarin."),
-        ("Deaths were more common with placebo than with the drug.", ("Deaths were fewer with the drug than "
-                                                                     "with placebo.")),
-        ("Compared with warfarin, apixaban lowered strokes.", ("Apixaban reduced strokes compared with "
-                                                              "warfarin.")),
+        (
+            "Deaths were more common with placebo than with the drug.",
+            ("Deaths were fewer with the drug than with placebo."),
+        ),
+        (
+            "Compared with warfarin, apixaban lowered strokes.",
+            ("Apixaban reduced strokes compared with warfarin."),
+        ),
         ("Apixaban is preferred over warfarin.", "Apixaban, rather than warfarin, is preferred."),
         ("Men have a lower risk than women.", "Women have a higher risk than men."),
         ("Codeine is weaker than morphine.", "Morphine is stronger than codeine."),
         ("Placebo was inferior to dapagliflozin.", "Dapagliflozin was superior to placebo."),
-        ("Strokes were less frequent with apixaban than with warfarin.", ("Compared with warfarin, apixaban "
-                                                                         "reduced strokes.")),
+        (
+            "Strokes were less frequent with apixaban than with warfarin.",
+            ("Compared with warfarin, apixaban reduced strokes."),
+        ),
         ("Women are affected less often than men.", "Men are affected more often than women."),
         ("Use apixaban instead of warfarin.", "Apixaban is used instead of warfarin."),
-        ("Surgery gave better survival than chemotherapy.", ("Survival was better with surgery than with "
-                                                            "chemotherapy.")),
+        (
+            "Surgery gave better survival than chemotherapy.",
+            ("Survival was better with surgery than with chemotherapy."),
+        ),
     ],
     "not sought": [
         ("A gain of over 3 pounds in one day matters.", "A gain of over 3 pounds in a day matters."),
         ("Every kilogram lost takes 1 mm Hg off.", "Blood pressure falls by 1 mm Hg for each kilogram lost."),
-        ("About 7 need it over three years to avert one case, versus 14 for the drug.", ("About 7 need it "
-                                                                                        "over three years to "
-                                                                                        "avert one case; "
-                                                                                        "about 14 would need "
-                                                                                        "the drug.")),
-        ("It counts with any one of 25 breaths a minute or more.", ("It counts with any one of: 25 breaths a "
-                                                                   "minute or more.")),
-        ("COVID-19 may be spread by talking.", ("On 2 May 2020 it was found that COVID-19 may be spread by "
-                                               "talking.")),
+        (
+            "About 7 need it over three years to avert one case, versus 14 for the drug.",
+            ("About 7 need it over three years to avert one case; about 14 would need the drug."),
+        ),
+        (
+            "It counts with any one of 25 breaths a minute or more.",
+            ("It counts with any one of: 25 breaths a minute or more."),
+        ),
+        (
+            "COVID-19 may be spread by talking.",
+            ("On 2 May 2020 it was found that COVID-19 may be spread by talking."),
+        ),
     ],
     "contexts": [
-        ("Take 400 micrograms of folic acid until week 12.", ("Folic acid 0.4 mg a day is advised before "
-                                                             "conception and until the 12th week.")),
+        (
+            "Take 400 micrograms of folic acid until week 12.",
+            ("Folic acid 0.4 mg a day is advised before conception and until the 12th week."),
+        ),
     ],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("claim", "evidence"), [pair for pairs in WRONG.values() for pair in pairs])

@@ -47,9 +47,16 @@ def test_chunks_of_unknown_place_or_another_section_are_not_joined():
     chunks = [Chunk(id="a", text=text), Chunk(id="b", text=text)]
     assert recut_chunks(chunks, shape=WindowSize(size=500, stride=0)) == chunks
     placed = [
-        Chunk(id=name, text=text, section_path=(name,), start=start, end=start + len(text), extra={"document": "d"})
+        Chunk(
+            id=name,
+            text=text,
+            section_path=(name,),
+            start=start,
+            end=start + len(text),
+            extra={"document": "d"},
+        )
         for name, start in (("a", 0), ("b", len(text) + 1))
-    ]  # fmt: skip
+    ]
     assert recut_chunks(placed, shape=WindowSize(size=500, stride=0)) == placed
 
 

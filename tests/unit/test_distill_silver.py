@@ -22,15 +22,27 @@ FROM = Provenance(run="r", checker="teacher", model="judge-7b")
 
 def pair(number, *, case=None, claim=None, evidence=None, label="entail", overlap=0.5, passage=None):
     return SilverPair(
-        id=f"p{number}", case_id=case or f"case-{number}", claim=claim or f"Claim number {number} holds.",
-        evidence=evidence or f"Evidence number {number} says so.", label=label, overlap=overlap,
-        passage=passage or f"passage-{number}", provenance=FROM,
-    )  # fmt: skip
+        id=f"p{number}",
+        case_id=case or f"case-{number}",
+        claim=claim or f"Claim number {number} holds.",
+        evidence=evidence or f"Evidence number {number} says so.",
+        label=label,
+        overlap=overlap,
+        passage=passage or f"passage-{number}",
+        provenance=FROM,
+    )
 
 
 def answer(case, text, question=""):
     claims = (SilverClaim(text=text, start=0, end=len(text)),)
-    return SilverAnswer(id=case, case_id=case, question=question or f"What of {case}?", answer=text, claims=claims, provenance=FROM)  # fmt: skip
+    return SilverAnswer(
+        id=case,
+        case_id=case,
+        question=question or f"What of {case}?",
+        answer=text,
+        claims=claims,
+        provenance=FROM,
+    )
 
 
 LONG = " ".join(f"Filler sentence {n} says nothing of note here." for n in range(60))
@@ -284,8 +296,16 @@ def test_agreement_counts_what_the_student_cannot_score_as_disagreement():
 
 def test_spans_match_without_their_marks():
     text = "Iron helps. Zinc does not."
-    row = SilverAnswer(id="a", case_id="a", question="", answer=text, provenance=FROM,
-                       claims=(SilverClaim(text="Iron helps.", start=0, end=11), SilverClaim(text="Zinc does "
-                                                                                                  "not.", start=12, end=26)))  # fmt: skip
+    row = SilverAnswer(
+        id="a",
+        case_id="a",
+        question="",
+        answer=text,
+        provenance=FROM,
+        claims=(
+            SilverClaim(text="Iron helps.", start=0, end=11),
+            SilverClaim(text="Zinc does not.", start=12, end=26),
+        ),
+    )
     found = agree_on_spans([row], lambda _: [(0, 10), (12, 16)])
     assert (found.equal, found.taught, found.found, found.f1) == (1, 2, 2, 0.5)

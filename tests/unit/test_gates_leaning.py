@@ -76,8 +76,14 @@ def test_a_gate_on_uncertain_needs_selective_verdicts():
     assert (judged.outcome, "could not be measured" in judged.message) == ("fail", True)
 
 
-GATES = ("faithfulness >= 0.8", "hallucination <= 0.1", "unsupported <= 0.3", "major_hallucination <= 0.1",
-         "major_error_rate <= 0.3", "faithfulness >= 0.6 at 95%")  # fmt: skip
+GATES = (
+    "faithfulness >= 0.8",
+    "hallucination <= 0.1",
+    "unsupported <= 0.3",
+    "major_hallucination <= 0.1",
+    "major_error_rate <= 0.3",
+    "faithfulness >= 0.6 at 95%",
+)
 
 
 @pytest.mark.parametrize("seed", range(25))

@@ -16,12 +16,18 @@ SIGNATURE = {"checkers": {"fast": {"entail": 0.5}}}
 RUN = many_claims({"supported": 12, "refuted": 6, "unsupported": 6})
 ROWS = [
     LabelRow(
-        slice=claim.slice, case_id=claim.report.case.id, claim=claim.verdict.claim.text, key=claim.key,
-        label="supported", verdict=claim.verdict.label, checker=checker_fingerprint("fast", SIGNATURE),
-        stratum=claim.stratum, weight=claim.weight,
+        slice=claim.slice,
+        case_id=claim.report.case.id,
+        claim=claim.verdict.claim.text,
+        key=claim.key,
+        label="supported",
+        verdict=claim.verdict.label,
+        checker=checker_fingerprint("fast", SIGNATURE),
+        stratum=claim.stratum,
+        weight=claim.weight,
     )
     for claim in draw_claims([RUN], count=14, seed=0).claims
-]  # fmt: skip
+]
 
 
 @pytest.fixture(scope="module")
@@ -158,11 +164,16 @@ def test_labels_of_two_draws_are_not_merged(medfaith, tmp_path, draw):
     template = ROWS[0]
     other = [
         template.with_(
-            case_id=claim.report.case.id, claim=everything[key].verdict.claim.text, key=key,
-            verdict=claim.verdict.label, stratum=claim.stratum, weight=claim.weight, reviewer="CD",
+            case_id=claim.report.case.id,
+            claim=everything[key].verdict.claim.text,
+            key=key,
+            verdict=claim.verdict.label,
+            stratum=claim.stratum,
+            weight=claim.weight,
+            reviewer="CD",
         )
         for key, claim in drawn.items()
-    ]  # fmt: skip
+    ]
     write_records(tmp_path / "a.jsonl", ROWS)
     write_records(tmp_path / "b.jsonl", other)
     status, _, err = medfaith("--import", "a.jsonl", "b.jsonl")

@@ -20,9 +20,13 @@ def test_every_stratum_is_drawn_and_flagged_and_near_claims_more_often():
     rate = {name: sizes[name] / draw.population[name] for name in draw.population}
     assert sum(sizes.values()) == 120
     assert draw.population == {
-        "supported near": 200, "supported far": 200, "refuted near": 10, "refuted far": 10,
-        "unsupported near": 30, "unsupported far": 30,
-    }  # fmt: skip
+        "supported near": 200,
+        "supported far": 200,
+        "refuted near": 10,
+        "refuted far": 10,
+        "unsupported near": 30,
+        "unsupported far": 30,
+    }
     assert min(rate["refuted near"], rate["unsupported near"]) > rate["unsupported far"]
     assert rate["unsupported far"] > rate["supported near"] > rate["supported far"] > 0
     assert draw.unscored == 7

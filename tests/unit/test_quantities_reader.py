@@ -75,7 +75,7 @@ READ = [
     ("for 6- to 8-year-olds", "6- to 8-year", 6 * 365.25, 8 * 365.25, "time"),
     ("12-to-17-year-old patients", "12-to-17-year-old", 12 * 365.25, 17 * 365.25, "time"),
     ("men of 65 and over", "65", 65 * 365.25, 65 * 365.25, "time"),
-]  # fmt: skip
+]
 
 NOT_READ = [
     "COVID-19",

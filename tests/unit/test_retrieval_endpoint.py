@@ -131,13 +131,20 @@ def test_a_server_that_is_busy_is_asked_again(server, status):
 @pytest.mark.parametrize(
     ("status", "body", "tries", "message"),
     [
-        (500, '{"error": {"message": "out of\\nmemory"}}', 4, (r"answered 500 \(.*out of.*memory.*\) after 4 "
-                                                              r"tries at most")),
+        (
+            500,
+            '{"error": {"message": "out of\\nmemory"}}',
+            4,
+            (
+                r"answered 500 \(.*out of.*memory.*\) after 4 "
+                r"tries at most"
+            ),
+        ),
         (404, '{"error": {"message": "no model embed"}}', 1, r"answered 404 \(.*no model embed"),
         (401, "{}", 1, "answered 401"),
         (400, "x" * 5000, 1, "answered 400"),
     ],
-)  # fmt: skip
+)
 def test_a_server_that_refuses_is_one_message(server, status, body, tries, message):
     server.failures = [(status, body)] * 10
     with pytest.raises(DataError, match=message) as caught:

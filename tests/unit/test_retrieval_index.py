@@ -205,8 +205,12 @@ def test_a_question_of_another_width_than_the_index_is_refused(chunks, tmp_path)
 def test_heads_are_given_apart_to_an_encoder_that_reads_them(tmp_path):
     counting, read = CountingEncoder(), []
     encoder = Encoder(
-        "heads", "heads", counting.encode, lambda rows: read.extend(rows) or counting.encode([str(row) for row in rows]), reads_heads=True
-    )  # fmt: skip
+        "heads",
+        "heads",
+        counting.encode,
+        lambda rows: read.extend(rows) or counting.encode([str(row) for row in rows]),
+        reads_heads=True,
+    )
     titled = Chunk(id="a", title="Iron µ", text="Once a day.", extra={"prefix": "How to take it"})
     embed_corpus([titled, Chunk(id="b", text="Zinc.")], encoder, cache=tmp_path)
     assert read == [("Iron μ. How to take it", "Once a day."), ("", "Zinc.")]

@@ -14,10 +14,13 @@ from pytest_medfaith.retrieval.variant import Variant, parse_variant, plain_name
         ("rrf", Variant(name="rrf")),
         ("rrf+fast", Variant(name="rrf+fast")),
         ("rrf[context=none]+fast", Variant(name="rrf+fast", context="none")),
-        ("dense[encoder=medcpt=a,b; size=256; stride=64]", Variant(name="dense", encoder="medcpt=a,b", size=256, stride=64)),
+        (
+            "dense[encoder=medcpt=a,b; size=256; stride=64]",
+            Variant(name="dense", encoder="medcpt=a,b", size=256, stride=64),
+        ),
         ("my_app.search:make[size=9]", Variant(name="my_app.search:make", size=9)),
     ],
-)  # fmt: skip
+)
 def test_a_name_is_read_and_written_back(name, expected):
     assert parse_variant(name) == expected
     assert str(expected) == name

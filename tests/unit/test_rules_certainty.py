@@ -4,36 +4,79 @@ from pytest_medfaith.checking.rules.certainty import certainty
 
 CLASHES = [
     ("Zinc lozenges always shorten a cold.", "Zinc lozenges may shorten a cold.", "always", "may"),
-    ("Vinegar is proven to lower fasting glucose.", "Vinegar might lower fasting glucose.", "proven", "might"),
+    (
+        "Vinegar is proven to lower fasting glucose.",
+        "Vinegar might lower fasting glucose.",
+        "proven",
+        "might",
+    ),
     ("The diet cures migraine in adults.", "The diet can ease migraine in adults.", "cures", "can"),
-    ("It is well established that nuts prevent stroke.", ("Observational data suggest that nuts prevent "
-                                                         "stroke."), "well established", "suggest"),
-    ("The pill guarantees regular periods.", "The pill usually gives regular periods.", "guarantees", ("usual"
-                                                                                                       "l"
-                                                                                                      "y")),
-    ("Antibiotics are definitely needed for mild diverticulitis.", ("Antibiotics are sometimes needed for "
-                                                                   "mild diverticulitis."), "definitely", ("s"
-                                                                                                           "o"
-                                                                                                           "m"
-                                                                                                         "eti"
-                                                                                                         "mes")),
-    ("Everyone with the rash recovers fully.", "Most people with the rash recover fully.", "Everyone", "Most"),
-    ("All patients respond to prednisolone.", "Many patients respond to prednisolone.", "All patients", "Many"),
+    (
+        "It is well established that nuts prevent stroke.",
+        ("Observational data suggest that nuts prevent stroke."),
+        "well established",
+        "suggest",
+    ),
+    (
+        "The pill guarantees regular periods.",
+        "The pill usually gives regular periods.",
+        "guarantees",
+        ("usually"),
+    ),
+    (
+        "Antibiotics are definitely needed for mild diverticulitis.",
+        ("Antibiotics are sometimes needed for mild diverticulitis."),
+        "definitely",
+        ("sometimes"),
+    ),
+    (
+        "Everyone with the rash recovers fully.",
+        "Most people with the rash recover fully.",
+        "Everyone",
+        "Most",
+    ),
+    (
+        "All patients respond to prednisolone.",
+        "Many patients respond to prednisolone.",
+        "All patients",
+        "Many",
+    ),
     ("Gentamicin never damages the kidneys.", "Gentamicin can damage the kidneys.", "never", "can"),
-    ("The trial proved that sweeteners cause diabetes.", ("Sweeteners possibly cause diabetes, the trial "
-                                                         "showed."), "proved", "possibly"),
+    (
+        "The trial proved that sweeteners cause diabetes.",
+        ("Sweeteners possibly cause diabetes, the trial showed."),
+        "proved",
+        "possibly",
+    ),
     ("Coffee completely prevents gout.", "Coffee is likely to prevent gout.", "completely", "likely"),
-    ("Teenagers are known to lose bone on the injection.", ("It is unknown whether teenagers lose bone on "
-                                                            "the "
-                                                           "injection."), "are known to", "unknown"),
+    (
+        "Teenagers are known to lose bone on the injection.",
+        ("It is unknown whether teenagers lose bone on the injection."),
+        "are known to",
+        "unknown",
+    ),
     ("Zinc always shortens a cold.", "In some people, zinc shortens a cold.", "always", "some"),
-    ("Zinc lozenges always shorten a cold.", "Zinc lozenges, in 1,500 adults, may shorten a cold.", "always", "may"),
+    (
+        "Zinc lozenges always shorten a cold.",
+        "Zinc lozenges, in 1,500 adults, may shorten a cold.",
+        "always",
+        "may",
+    ),
     ("Zinc always helps.", "Zinc may help, but causes a rash.", "always", "may"),
-    ("Ganglions never give rise to pain.", "Ganglions are harmless and may press on a nerve and cause pain.", "never", "may"),
+    (
+        "Ganglions never give rise to pain.",
+        "Ganglions are harmless and may press on a nerve and cause pain.",
+        "never",
+        "may",
+    ),
     ("Zinc is known to shorten a cold.", "Zinc lozenges may shorten a cold.", "is known to", "may"),
-    ("Zinc is proven to shorten a cold.", ("Zinc shortened a cold, although this evidence was of low "
-                                          "certainty."), "proven", "low certainty"),
-]  # fmt: skip
+    (
+        "Zinc is proven to shorten a cold.",
+        ("Zinc shortened a cold, although this evidence was of low certainty."),
+        "proven",
+        "low certainty",
+    ),
+]
 
 AGREEING = [
     ("Zinc lozenges may always help.", "Zinc lozenges may help."),

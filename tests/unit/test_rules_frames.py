@@ -4,10 +4,16 @@ from pytest_medfaith.english.words import MAX_TOKENS, content_keys, evidence_sen
 
 
 def test_spellings_and_forms_of_a_word_have_one_key():
-    for one, other in [("haemoglobin", "hemoglobin"), ("oestrogen", "estrogen"), ("tumours", "tumor"), (("dia"
-                                                                                                         "r"
-                                                                                                        "rhoe"
-                                                                                                        "a"), "diarrhea"), ("reduces", "reduced"), ("randomised", "randomized"), ("tablets", "pill"), ("litres", "liter")]:  # fmt: skip
+    for one, other in [
+        ("haemoglobin", "hemoglobin"),
+        ("oestrogen", "estrogen"),
+        ("tumours", "tumor"),
+        (("diarrhoea"), "diarrhea"),
+        ("reduces", "reduced"),
+        ("randomised", "randomized"),
+        ("tablets", "pill"),
+        ("litres", "liter"),
+    ]:
         assert word_key(one) == word_key(other), one
     assert word_key("metformin") != word_key("melatonin")
 

@@ -3,57 +3,104 @@ import pytest
 from pytest_medfaith.checking.rules.population import population
 
 CLASHES = [
-    ("The vaccine halved hospital stays in children.", "The vaccine halved hospital stays in adults.", ("chil"
-                                                                                                        "d"
-                                                                                                       "ren"), "adults"),
-    ("Topiramate lowers headache days in adults.", "Topiramate lowers headache days in adolescents.", "adults", "adolescents"),
-    ("Dexamethasone shortens croup in older adults.", "Dexamethasone shortens croup in infants.", ("older "
-                                                                                                  "adults"), "infants"),
-    ("Iron tablets are advised daily for men with fatigue.", ("Iron tablets are advised daily for women with "
-                                                             "fatigue."), "men", "women"),
-    ("Calcium lowers blood pressure in women at risk.", "Calcium lowers blood pressure in men at risk.", ("wo"
-                                                                                                          "m"
-                                                                                                         "en"), "men"),
-    ("Aromatase inhibitors work alone in premenopausal patients.", ("Aromatase inhibitors work alone in "
-                                                                   "postmenopausal patients."), ("premenopaus"
-                                                                                                 "a"
-                                                                                                "l"), ("postm"
-                                                                                                       "en"
-                                                                                                     "opausal")),
-    ("Screening by CT lowered deaths in nonsmokers.", "Screening by CT lowered deaths in smokers.", ("nonsmok"
-                                                                                                     "e"
-                                                                                                    "rs"), ("sm"
-                                                                                                          "ok"
-                                                                                                          "er"
-                                                                                                          "s")),
-    ("Fasting lengthens the life of patients by a tenth.", "Fasting lengthens the life of mice by a tenth.", "patients", "mice"),
-    ("The gene protects people from cerebral malaria.", ("Loss of the gene protects mice from cerebral "
-                                                        "malaria."), "people", "mice"),
-    ("Doxycycline is used for acne in pregnant patients.", ("Doxycycline is used for acne in nonpregnant "
-                                                           "patients."), "pregnant", "nonpregnant"),
-    ("Ibuprofen is safe during pregnancy.", "Ibuprofen is safe outside pregnancy.", "pregnancy", ("outside "
-                                                                                                 "pregnancy")),
-    ("Hormones help hot flushes in premenopausal women.", "Hormones help hot flushes in postmenopausal women.", "premenopausal", "postmenopausal"),
-    ("Aspirin is advised to pregnant women at risk.", "Aspirin is advised to non-pregnant women at risk.", ("p"
-                                                                                                           "r"
-                                                                                                           "e"
-                                                                                                           "g"
-                                                                                                           "n"
-                                                                                                           "a"
-                                                                                                           "n"
-                                                                                                           "t"
-                                                                                                           " "
-                                                                                                           "w"
-                                                                                                           "o"
-                                                                                                           "m"
-                                                                                                           "e"
-                                                                                                           "n"), "non-pregnant women"),
+    (
+        "The vaccine halved hospital stays in children.",
+        "The vaccine halved hospital stays in adults.",
+        ("children"),
+        "adults",
+    ),
+    (
+        "Topiramate lowers headache days in adults.",
+        "Topiramate lowers headache days in adolescents.",
+        "adults",
+        "adolescents",
+    ),
+    (
+        "Dexamethasone shortens croup in older adults.",
+        "Dexamethasone shortens croup in infants.",
+        ("older adults"),
+        "infants",
+    ),
+    (
+        "Iron tablets are advised daily for men with fatigue.",
+        ("Iron tablets are advised daily for women with fatigue."),
+        "men",
+        "women",
+    ),
+    (
+        "Calcium lowers blood pressure in women at risk.",
+        "Calcium lowers blood pressure in men at risk.",
+        ("women"),
+        "men",
+    ),
+    (
+        "Aromatase inhibitors work alone in premenopausal patients.",
+        ("Aromatase inhibitors work alone in postmenopausal patients."),
+        ("premenopausal"),
+        ("postmenopausal"),
+    ),
+    (
+        "Screening by CT lowered deaths in nonsmokers.",
+        "Screening by CT lowered deaths in smokers.",
+        ("nonsmokers"),
+        ("smokers"),
+    ),
+    (
+        "Fasting lengthens the life of patients by a tenth.",
+        "Fasting lengthens the life of mice by a tenth.",
+        "patients",
+        "mice",
+    ),
+    (
+        "The gene protects people from cerebral malaria.",
+        ("Loss of the gene protects mice from cerebral malaria."),
+        "people",
+        "mice",
+    ),
+    (
+        "Doxycycline is used for acne in pregnant patients.",
+        ("Doxycycline is used for acne in nonpregnant patients."),
+        "pregnant",
+        "nonpregnant",
+    ),
+    (
+        "Ibuprofen is safe during pregnancy.",
+        "Ibuprofen is safe outside pregnancy.",
+        "pregnancy",
+        ("outside pregnancy"),
+    ),
+    (
+        "Hormones help hot flushes in premenopausal women.",
+        "Hormones help hot flushes in postmenopausal women.",
+        "premenopausal",
+        "postmenopausal",
+    ),
+    (
+        "Aspirin is advised to pregnant women at risk.",
+        "Aspirin is advised to non-pregnant women at risk.",
+        ("pregnant women"),
+        "non-pregnant women",
+    ),
     ("Boys need two doses of the vaccine.", "Girls need two doses of the vaccine.", "Boys", "Girls"),
-    ("The scan is offered yearly to former smokers.", "The scan is offered yearly to nonsmokers.", ("former "
-                                                                                                   "smokers"), "nonsmokers"),
-    ("Give no aspirin to adults with flu.", "Some adults need a scan. Give no aspirin to children with flu.", "adults", "children"),
-    ("Adults with apnea are graded by events per hour.", "Children with apnea are graded by events per hour.", "Adults", "Children"),
-]  # fmt: skip
+    (
+        "The scan is offered yearly to former smokers.",
+        "The scan is offered yearly to nonsmokers.",
+        ("former smokers"),
+        "nonsmokers",
+    ),
+    (
+        "Give no aspirin to adults with flu.",
+        "Some adults need a scan. Give no aspirin to children with flu.",
+        "adults",
+        "children",
+    ),
+    (
+        "Adults with apnea are graded by events per hour.",
+        "Children with apnea are graded by events per hour.",
+        "Adults",
+        "Children",
+    ),
+]
 
 AGREEING = [
     ("The vaccine halved hospital stays in children.", "The vaccine halved hospital stays in infants."),

@@ -78,25 +78,47 @@ def test_a_case_that_no_shard_finished_is_missing_from_the_whole(tmp_path, shard
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda told: told["signature"].update(seed=5), (r"other settings .*: the signature, seed is 5, and "
-                                                        r"was 3")),
-        (lambda told: told["signature"]["checkers"].update(scripted="z"), ("the signature, checkers, "
-                                                                           "scripted "
-                                                                          "is 'z'")),
+        (
+            lambda told: told["signature"].update(seed=5),
+            (
+                r"other settings .*: the signature, seed is 5, and "
+                r"was 3"
+            ),
+        ),
+        (
+            lambda told: told["signature"]["checkers"].update(scripted="z"),
+            ("the signature, checkers, scripted is 'z'"),
+        ),
         (lambda told: told["shard"]["expected"][0]["cases"].append("new"), "the cases of slice 's'.* differ"),
-        (lambda told: told["shard"]["expected"][0].update(gates={"t": []}), "the gates of slice 's'.* differ"),
+        (
+            lambda told: told["shard"]["expected"][0].update(gates={"t": []}),
+            "the gates of slice 's'.* differ",
+        ),
         (lambda told: told["shard"]["expected"].clear(), "only one of them measures slice 's'"),
         (lambda told: told["shard"].update(baseline="b" * 64), "beside different baselines"),
-        (lambda told: told["shard"].update(errors=["two tests disagree"]), ("shard 3/3 is unusable: two "
-                                                                            "tests "
-                                                                           "disagree")),
+        (
+            lambda told: told["shard"].update(errors=["two tests disagree"]),
+            ("shard 3/3 is unusable: two tests disagree"),
+        ),
         (lambda told: told["shard"].pop("of"), "its shard cannot be read"),
         (lambda told: told["shard"].update(of=4), "the shards are of several runs"),
         (lambda told: told["shard"].update(index=1), "are both shard 1/3; expected each shard once"),
         (lambda told: told.pop("shard"), "holds a whole run and no shard"),
     ],
-    ids=["seed", "checker", "cases", "gates", "rows", "baseline", "unusable", "broken", "of", "twice", "whole"],
-)  # fmt: skip
+    ids=[
+        "seed",
+        "checker",
+        "cases",
+        "gates",
+        "rows",
+        "baseline",
+        "unusable",
+        "broken",
+        "of",
+        "twice",
+        "whole",
+    ],
+)
 def test_shards_of_different_runs_are_refused(tmp_path, shards, change, message):
     edit(shards[2], change)
     with pytest.raises(DataError, match=message):

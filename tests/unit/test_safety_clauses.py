@@ -18,29 +18,35 @@ def shown(text):
 @pytest.mark.parametrize(
     ("text", "statements"),
     [
-        ("In pregnancy, doxycycline is avoided and amoxicillin is used.", [(["doxycycline is avoided"], [("In"
-                                                                                                          " "
-                                                                                                         "pre"
-                                                                                                         "gna"
-                                                                                                         "ncy")]), (["and amoxicillin is used."], ["In pregnancy"])]),
-        ("Amoxicillin is used; clarithromycin is for allergy.", [(["Amoxicillin is used"], []), ([("clarithro"
-                                                                                                   "m"
-                                                                                                  "ycin is "
-                                                                                                  "for allerg"
-                                                                                                  "y.")], [])]),
-        ("Ibuprofen can be used if the kidneys are well.", [(["Ibuprofen can be used"], [("if the kidneys "
-                                                                                          "are "
-                                                                                         "well.")])]),
+        (
+            "In pregnancy, doxycycline is avoided and amoxicillin is used.",
+            [
+                (["doxycycline is avoided"], [("In pregnancy")]),
+                (["and amoxicillin is used."], ["In pregnancy"]),
+            ],
+        ),
+        (
+            "Amoxicillin is used; clarithromycin is for allergy.",
+            [(["Amoxicillin is used"], []), ([("clarithromycin is for allergy.")], [])],
+        ),
+        (
+            "Ibuprofen can be used if the kidneys are well.",
+            [(["Ibuprofen can be used"], [("if the kidneys are well.")])],
+        ),
         ("Ibuprofen is used for pain, but not in heart failure.", [(["Ibuprofen is used for pain"], [])]),
         ("Unless you have asthma, propranolol is an option.", [(["propranolol is an option."], [])]),
-        ("Rifampicin does not affect apixaban, so they can be combined.", [([("Rifampicin does not affect "
-                                                                             "apixaban"), ("so they can be "
-                                                                                         "combined.")], [])]),
-        ("Labetalol, nifedipine and methyldopa are safe.", [(["Labetalol, nifedipine and methyldopa are safe."], [])]),
+        (
+            "Rifampicin does not affect apixaban, so they can be combined.",
+            [([("Rifampicin does not affect apixaban"), ("so they can be combined.")], [])],
+        ),
+        (
+            "Labetalol, nifedipine and methyldopa are safe.",
+            [(["Labetalol, nifedipine and methyldopa are safe."], [])],
+        ),
         ("Taking 10 g at once can kill.", [(["Taking 10 g at once can kill."], [])]),
         ("Is it safe?", []),
     ],
-)  # fmt: skip
+)
 def test_a_text_is_cut_into_statements_with_their_conditions(text, statements):
     assert shown(text) == statements
 

@@ -155,20 +155,20 @@ BROKEN = {
     HIGH + 'claim = ["#dug"]\n': "#dug is unknown, expected one of #amount",
     HIGH + 'claims = ["dose"]\n': "unknown key 'claims', did you mean 'claim'",
     HIGH + 'verdict = ["wrong"]\nclaim = ["dose"]\n': "verdict is 'wrong'; expected one of refuted, "
-                                                      "unsupported",
+    "unsupported",
     HIGH + 'turned = "yes"\n': "turned is 'yes', expected true or false",
     '[[risk]]\nid = "mine"\nrisk = "severe"\nclaim = ["dose"]\n': "risk is 'severe'; expected one of none, "
-                                                                  "low",
+    "low",
     '[[risk]]\nrisk = "low"\nclaim = ["dose"]\n': "number 1': id is None",
     HIGH + 'claim = ["dose"]\n' + HIGH + 'claim = ["pill"]\n': "is there twice",
     '[[risk]]\nid = "dose"\nrisk = "low"\nclaim = ["dose"]\n': "'dose' is there already; give yours another "
-                                                               "id",
+    "id",
     '[[levels]]\nid = "x"\n': "unknown key 'levels'",
     'off = ["doses"]\n': "off names 'doses', which is no rule of severity, did you mean 'dose'",
     '[otherwise]\nrisk = "low"\n': "otherwise.risk is 'low', expected as in risk = {refuted",
     "[risk]\n": "risk is {}, expected tables that begin with \\[\\[risk\\]\\]",
     "risk = \n": "not TOML",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("text", "said"), BROKEN.items(), ids=BROKEN.values())

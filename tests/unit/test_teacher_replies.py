@@ -63,8 +63,10 @@ def test_a_reply_is_read_past_what_stands_around_it(text):
         ('{"label": ["entail"]}', "field 'label' is"),
         ('{"label": "supported"}', "expected one of entail, neutral, contradict"),
         ('{"label": "entail", "evidence": "all"}', "field 'evidence' is 'all', expected a list"),
-        ('{"label": "entail", "evidence": [{"passage": "2", "stance": "entail", "quote": "x"}]}', ("a whole "
-                                                                                                  "number")),
+        (
+            '{"label": "entail", "evidence": [{"passage": "2", "stance": "entail", "quote": "x"}]}',
+            ("a whole number"),
+        ),
         (reply("entail"), 'without evidence of the stance "entail"'),
         (reply("entail", (2, "part", "Metformin lowers glucose")), "from two passages"),
         (reply("entail", (1, "part", "Take 2.5 mg once"), (1, "part", "not 10 mg")), "from two passages"),
@@ -77,10 +79,12 @@ def test_a_reply_is_read_past_what_stands_around_it(text):
         (reply("entail", (2, "entail", "Metformin ... glucose")), "does not stand in passage 2"),
         (reply("entail", (2, "entail", "")), "does not stand in passage 2"),
         (reply("entail", (2, "entail", "lowers")), "shorter than 3 words"),
-        (reply("entail", (2, "entail", "lowers"), (2, "entail", "Metformin lowers glucose")), ("shorter than "
-                                                                                              "3 words")),
+        (
+            reply("entail", (2, "entail", "lowers"), (2, "entail", "Metformin lowers glucose")),
+            ("shorter than 3 words"),
+        ),
     ],
-)  # fmt: skip
+)
 def test_anything_else_is_refused_and_says_why(text, message):
     with pytest.raises(ReplyError, match=message):
         read_judgement(text, passages=PASSAGES)

@@ -37,9 +37,16 @@ EVIDENCE = {"entail": "Good for the {}.", "neutral": "Near the {}.", "contradict
 
 def pair(label: str, word: str, number: int, **more) -> SilverPair:
     return SilverPair(
-        id=f"{label}-{word}", case_id=f"case-{number}", claim=f"It helps the {word}.", label=label,
-        evidence=EVIDENCE[label].format(word), overlap=number / 50, passage=f"{label}-{word}", provenance=FROM, **more,
-    )  # fmt: skip
+        id=f"{label}-{word}",
+        case_id=f"case-{number}",
+        claim=f"It helps the {word}.",
+        label=label,
+        evidence=EVIDENCE[label].format(word),
+        overlap=number / 50,
+        passage=f"{label}-{word}",
+        provenance=FROM,
+        **more,
+    )
 
 
 def answer(word: str, number: int) -> SilverAnswer:
@@ -192,9 +199,15 @@ def test_a_warm_start_of_another_order_of_labels_keeps_what_its_head_means(tmp_p
     torch.manual_seed(0)
     labels = dict(enumerate(["CONTRADICTION", "NEUTRAL", "ENTAILMENT"]))
     config = transformers.BertConfig(
-        vocab_size=50, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16,
-        num_labels=3, id2label=labels, label2id={v: k for k, v in labels.items()},
-    )  # fmt: skip
+        vocab_size=50,
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=16,
+        num_labels=3,
+        id2label=labels,
+        label2id={v: k for k, v in labels.items()},
+    )
     model = transformers.BertForSequenceClassification(config)
     with torch.no_grad():
         model.classifier.bias.copy_(torch.tensor([3.0, 2.0, 1.0]))
@@ -222,7 +235,11 @@ def test_students_become_folders_that_a_run_takes_with_cards_of_what_was_measure
     checker = load_checker(str(tmp_path / "checker"))
     from pytest_medfaith.records import Chunk
 
-    assert checker("It helps the knee.", [Chunk(id="a", text="Good for the knee.")]).label in ("supported", "unsupported", "refuted")  # fmt: skip
+    assert checker("It helps the knee.", [Chunk(id="a", text="Good for the knee.")]).label in (
+        "supported",
+        "unsupported",
+        "refuted",
+    )
     measured = cards["checker"]["measured"]
     assert (
         measured["pairs"]
@@ -244,7 +261,16 @@ def test_students_become_folders_that_a_run_takes_with_cards_of_what_was_measure
     page = (tmp_path / "extractor" / "README.md").read_text()
     assert f"recall {cards['extractor']['measured']['recall']}" in page
     with pytest.raises(DataError, match="is there already"):
-        make_students(silver, tmp_path, base=str(base), extractor_base=str(base), max_tokens=64, epochs=2, rate=3e-3, progress=quiet)  # fmt: skip
+        make_students(
+            silver,
+            tmp_path,
+            base=str(base),
+            extractor_base=str(base),
+            max_tokens=64,
+            epochs=2,
+            rate=3e-3,
+            progress=quiet,
+        )
 
 
 def test_a_tagger_learns_where_claims_begin_and_end(silver, base, tmp_path):
@@ -258,9 +284,16 @@ def test_a_tagger_learns_where_claims_begin_and_end(silver, base, tmp_path):
 def tiny_t5(folder: Path, base: Path) -> Path:
     torch.manual_seed(0)
     config = transformers.T5Config(
-        vocab_size=30_522, d_model=16, d_kv=8, d_ff=32, num_layers=1, num_heads=2, decoder_start_token_id=0,
-        pad_token_id=0, eos_token_id=102,
-    )  # fmt: skip
+        vocab_size=30_522,
+        d_model=16,
+        d_kv=8,
+        d_ff=32,
+        num_layers=1,
+        num_heads=2,
+        decoder_start_token_id=0,
+        pad_token_id=0,
+        eos_token_id=102,
+    )
     transformers.T5ForConditionalGeneration(config).save_pretrained(folder)
     for name in ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"):
         if (base / name).exists():

@@ -192,13 +192,35 @@ def phoenix_nested() -> list[dict[str, Any]]:
 def langfuse() -> list[dict[str, Any]]:
     row = {"traceId": TRACE, "level": "DEFAULT"}
     return [
-        {**row, "id": ROOT, "type": "SPAN", "parentObservationId": None, "startTime": "1", "input": {"args": [QUESTION], "kwargs": {}}, "output": ANSWER},
-        {**row, "id": FOUND, "type": "RETRIEVER", "parentObservationId": ROOT, "startTime": "2", "input": QUESTION, "output": list(PASSAGES)},
         {
-            **row, "id": CALL, "type": "GENERATION", "parentObservationId": ROOT, "startTime": "3", "model": "m-1",
-            "input": PROMPT, "output": {"role": "assistant", "content": ANSWER},
+            **row,
+            "id": ROOT,
+            "type": "SPAN",
+            "parentObservationId": None,
+            "startTime": "1",
+            "input": {"args": [QUESTION], "kwargs": {}},
+            "output": ANSWER,
         },
-    ]  # fmt: skip
+        {
+            **row,
+            "id": FOUND,
+            "type": "RETRIEVER",
+            "parentObservationId": ROOT,
+            "startTime": "2",
+            "input": QUESTION,
+            "output": list(PASSAGES),
+        },
+        {
+            **row,
+            "id": CALL,
+            "type": "GENERATION",
+            "parentObservationId": ROOT,
+            "startTime": "3",
+            "model": "m-1",
+            "input": PROMPT,
+            "output": {"role": "assistant", "content": ANSWER},
+        },
+    ]
 
 
 def langfuse_storage() -> list[dict[str, Any]]:
@@ -208,14 +230,25 @@ def langfuse_storage() -> list[dict[str, Any]]:
     ]
     row = {"trace_id": TRACE, "level": "DEFAULT"}
     return [
-        {**row, "id": CALL, "type": "GENERATION", "parent_observation_id": None, "start_time": "2026-01-01 "
-                                                                                               "00:00:03.0000"
-                                                                                               "00",
-         "input": json.dumps([{"role": "user", "content": QUESTION}]), "output": ANSWER},
-        {**row, "id": FOUND, "type": "SPAN", "parent_observation_id": None, "start_time": "2026-01-01 "
-                                                                                          "00:00:02.000000",
-         "input": QUESTION, "output": json.dumps(found)},
-    ]  # fmt: skip
+        {
+            **row,
+            "id": CALL,
+            "type": "GENERATION",
+            "parent_observation_id": None,
+            "start_time": "2026-01-01 00:00:03.000000",
+            "input": json.dumps([{"role": "user", "content": QUESTION}]),
+            "output": ANSWER,
+        },
+        {
+            **row,
+            "id": FOUND,
+            "type": "SPAN",
+            "parent_observation_id": None,
+            "start_time": "2026-01-01 00:00:02.000000",
+            "input": QUESTION,
+            "output": json.dumps(found),
+        },
+    ]
 
 
 def langfuse_trace() -> list[dict[str, Any]]:
@@ -242,15 +275,34 @@ def langsmith() -> list[dict[str, Any]]:
         "messages": [[{"lc": 1, "id": ["x", "HumanMessage"], "kwargs": {"content": " ".join(PASSAGES)}}]]
     }
     return [
-        {"id": CALL, "trace_id": TRACE, "parent_run_id": TRACE, "run_type": "llm", "dotted_order": "1.3", "in"
-                                                                                                          "pu"
-                                                                                                          "ts": prompt, "outputs": call},
-        {"id": FOUND, "trace_id": TRACE, "parent_run_id": TRACE, "run_type": "retriever", "dotted_order": "1."
-                                                                                                          "2",
-         "inputs": {"query": QUESTION}, "outputs": {"documents": found}},
-        {"id": TRACE, "trace_id": TRACE, "parent_run_id": None, "run_type": "chain", "dotted_order": "1",
-         "inputs": {"question": QUESTION}, "outputs": {"output": ANSWER}},
-    ]  # fmt: skip
+        {
+            "id": CALL,
+            "trace_id": TRACE,
+            "parent_run_id": TRACE,
+            "run_type": "llm",
+            "dotted_order": "1.3",
+            "inputs": prompt,
+            "outputs": call,
+        },
+        {
+            "id": FOUND,
+            "trace_id": TRACE,
+            "parent_run_id": TRACE,
+            "run_type": "retriever",
+            "dotted_order": "1.2",
+            "inputs": {"query": QUESTION},
+            "outputs": {"documents": found},
+        },
+        {
+            "id": TRACE,
+            "trace_id": TRACE,
+            "parent_run_id": None,
+            "run_type": "chain",
+            "dotted_order": "1",
+            "inputs": {"question": QUESTION},
+            "outputs": {"output": ANSWER},
+        },
+    ]
 
 
 def langsmith_tree() -> list[dict[str, Any]]:
@@ -267,22 +319,29 @@ def langsmith_tree() -> list[dict[str, Any]]:
 def phoenix_page() -> dict[str, Any]:
     """A page of Phoenix's web service: attributes are flat, lists are numbered keys."""
     row = {"status_code": "OK", "status_message": "", "events": [], "end_time": "2026-01-01T00:00:09+00:00"}
-    root = {"id": "U3Bhbjox", "name": "query", "context": {"trace_id": TRACE, "span_id": ROOT}, "span_kind": "CHAIN", "parent_id": None,
-            "start_time": "2026-01-01T00:00:01+00:00", "attributes": {"input.value": QUESTION, "input.mime_ty"
-                                                                                               "pe": "text/pl"
-                                                                                                     "ain", "output.value": ANSWER, KIND: "CHAIN"}}  # fmt: skip
-    found = {"id": "U3Bhbjoy", "name": "retrieve", "context": {"trace_id": TRACE, "span_id": FOUND}, "span_ki"
-                                                                                                     "nd": "R"
-                                                                                                           "E"
-                                                                                                           "T"
-                                                                                                           "R"
-                                                                                                           "I"
-                                                                                                           "E"
-                                                                                                           "V"
-                                                                                                           "E"
-                                                                                                           "R", "parent_id": ROOT,
-             "start_time": "2026-01-01T00:00:02+00:00", "attributes": {"input.value": QUESTION, KIND: "RETRIE"
-                                                                                                      "VER", **documents()}}  # fmt: skip
+    root = {
+        "id": "U3Bhbjox",
+        "name": "query",
+        "context": {"trace_id": TRACE, "span_id": ROOT},
+        "span_kind": "CHAIN",
+        "parent_id": None,
+        "start_time": "2026-01-01T00:00:01+00:00",
+        "attributes": {
+            "input.value": QUESTION,
+            "input.mime_type": "text/plain",
+            "output.value": ANSWER,
+            KIND: "CHAIN",
+        },
+    }
+    found = {
+        "id": "U3Bhbjoy",
+        "name": "retrieve",
+        "context": {"trace_id": TRACE, "span_id": FOUND},
+        "span_kind": "RETRIEVER",
+        "parent_id": ROOT,
+        "start_time": "2026-01-01T00:00:02+00:00",
+        "attributes": {"input.value": QUESTION, KIND: "RETRIEVER", **documents()},
+    }
     return {"data": [{**row, **root}, {**row, **found}], "next_cursor": None}
 
 
@@ -330,34 +389,59 @@ def langfuse_page() -> dict[str, Any]:
     ]
     return {
         "data": [
-            {**row, "id": CALL, "type": "GENERATION", "name": "ChatModel", "parentObservationId": ROOT, "star"
-                                                                                                        "tTim"
-                                                                                                        "e": "2026-01-01T00:00:03.000Z", "providedModelName": "m-1",
-             "input": json.dumps({"messages": PROMPT}), "output": json.dumps({"role": "assistant", "content": ANSWER})},
-            {**row, "id": FOUND, "type": "RETRIEVER", "name": "VectorStoreRetriever", "parentObservationId": ROOT, "startTime": "2026-01-01T00:00:02.000Z",
-             "input": json.dumps(QUESTION), "output": json.dumps(found)},
-            {**row, "id": ROOT, "type": "CHAIN", "name": "rag", "parentObservationId": None, "startTime": "20"
-                                                                                                          "26"
-                                                                                                          "-0"
-                                                                                                          "1-"
-                                                                                                          "01"
-                                                                                                          "T0"
-                                                                                                          "0:"
-                                                                                                          "00"
-                                                                                                          ":0"
-                                                                                                          "1."
-                                                                                                          "00"
-                                                                                                          "0Z",
-             "input": json.dumps({"question": QUESTION}), "output": json.dumps({"answer": ANSWER})},
+            {
+                **row,
+                "id": CALL,
+                "type": "GENERATION",
+                "name": "ChatModel",
+                "parentObservationId": ROOT,
+                "startTime": "2026-01-01T00:00:03.000Z",
+                "providedModelName": "m-1",
+                "input": json.dumps({"messages": PROMPT}),
+                "output": json.dumps({"role": "assistant", "content": ANSWER}),
+            },
+            {
+                **row,
+                "id": FOUND,
+                "type": "RETRIEVER",
+                "name": "VectorStoreRetriever",
+                "parentObservationId": ROOT,
+                "startTime": "2026-01-01T00:00:02.000Z",
+                "input": json.dumps(QUESTION),
+                "output": json.dumps(found),
+            },
+            {
+                **row,
+                "id": ROOT,
+                "type": "CHAIN",
+                "name": "rag",
+                "parentObservationId": None,
+                "startTime": "2026-01-01T00:00:01.000Z",
+                "input": json.dumps({"question": QUESTION}),
+                "output": json.dumps({"answer": ANSWER}),
+            },
         ],
         "meta": {"page": 1, "limit": 50, "totalItems": 3, "totalPages": 1},
-    }  # fmt: skip
+    }
 
 
 def langfuse_download() -> dict[str, Any]:
     """A trace as Langfuse's page lets it be downloaded, with its scores."""
-    trace = {"id": TRACE, "name": "rag", "timestamp": "2026-01-01T00:00:01.000Z", "input": QUESTION, "output": ANSWER, "sessionId": None, "release": None,
-             "userId": None, "metadata": None, "tags": [], "public": False, "scores": [], "latency": 2.1}  # fmt: skip
+    trace = {
+        "id": TRACE,
+        "name": "rag",
+        "timestamp": "2026-01-01T00:00:01.000Z",
+        "input": QUESTION,
+        "output": ANSWER,
+        "sessionId": None,
+        "release": None,
+        "userId": None,
+        "metadata": None,
+        "tags": [],
+        "public": False,
+        "scores": [],
+        "latency": 2.1,
+    }
     return {**trace, "observations": langfuse_page()["data"]}
 
 
@@ -406,11 +490,19 @@ def langsmith_page() -> dict[str, Any]:
         f"20260101T00000{number}000000Z{name}" for number, name in enumerate((TRACE, FOUND, CALL), start=1)
     ]
     runs = [
-        {**empty, "error": None, "status": "success", "session_id": "s", "parent_run_ids": [TRACE] * (run["id"] != TRACE),
-         **{key: value for key, value in run.items() if key != "parent_run_id"},
-         "dotted_order": order[0] if run["id"] == TRACE else f"{order[0]}.{order[1 + (run['id'] == CALL)]}"}
+        {
+            **empty,
+            "error": None,
+            "status": "success",
+            "session_id": "s",
+            "parent_run_ids": [TRACE] * (run["id"] != TRACE),
+            **{key: value for key, value in run.items() if key != "parent_run_id"},
+            "dotted_order": order[0]
+            if run["id"] == TRACE
+            else f"{order[0]}.{order[1 + (run['id'] == CALL)]}",
+        }
         for run in langsmith()
-    ]  # fmt: skip
+    ]
     return {"runs": runs, "cursors": {"next": None}}
 
 
@@ -422,8 +514,24 @@ def langsmith_download() -> dict[str, Any]:
 SHAPES = {
     shape.__name__: shape
     for shape in (
-        openinference_otlp, gen_ai_otlp, gen_ai_numbered, gen_ai_events, phoenix_columns, phoenix_nested, langfuse, langfuse_storage,
-        langfuse_trace, langsmith, langsmith_tree,
-        phoenix_page, phoenix_program, langfuse_page, langfuse_download, langfuse_session, langfuse_table, langsmith_page, langsmith_download,
+        openinference_otlp,
+        gen_ai_otlp,
+        gen_ai_numbered,
+        gen_ai_events,
+        phoenix_columns,
+        phoenix_nested,
+        langfuse,
+        langfuse_storage,
+        langfuse_trace,
+        langsmith,
+        langsmith_tree,
+        phoenix_page,
+        phoenix_program,
+        langfuse_page,
+        langfuse_download,
+        langfuse_session,
+        langfuse_table,
+        langsmith_page,
+        langsmith_download,
     )
-}  # fmt: skip
+}
