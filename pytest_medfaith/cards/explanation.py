@@ -15,6 +15,8 @@ from pytest_medfaith.records.grades import OTHERWISE, REVIEWERS
 
 _SENTENCE = 400  # characters of evidence shown; a longer span is a window, not a sentence
 _NARROWEST = 30
+_TURN = 80  # characters of an earlier turn
+_TURNS = 4  # earlier turns shown, the last ones
 _BELOW_LABEL = " " * 12  # where the text of a claim goes on below its label
 
 
@@ -136,16 +138,26 @@ def first_blocks(heading: str, blocks: Sequence[str], *, most: int | None) -> st
 
 
 def below_case(report: Report, text: str, width: int) -> str:
-    """Returns `text` below the id and the question of its case, as far as the case has them.
+    """Returns `text` below the id, the question and the earlier turns of its case, as far as it has them.
 
     A case that says it is private, as those of patients do, shows its id alone.
     """
     case = report.case
-    if not (case.id or case.question):
-        return text
     question = "" if case.meta.get("private") else clip(case.question, 160)
     heading = ": ".join(filter(None, [f"case {case.id}" if case.id else "", question]))
-    return "\n".join([wrapped(heading, width, first="", rest="  "), text])
+    named = [wrapped(heading, width, first="", rest="  ")] if case.id or case.question else []
+    return "\n".join([*named, *_turn_lines(report, width), text])
+
+
+def _turn_lines(report: Report, width: int) -> list[str]:
+    """Returns the last earlier turns of a case, each in a line; [] for a case without, or a private case."""
+    turns = report.case.history
+    if not turns or report.case.meta.get("private"):
+        return []
+    last = f", the last {_TURNS} of {len(turns)}" if len(turns) > _TURNS else ""
+    room = min(_TURN, max(width, _NARROWEST) - len("    "))
+    told = [clip(f"{turn.get('role', '')}: {turn.get('content', '')}", room) for turn in turns[-_TURNS:]]
+    return [f"  earlier turns{last}:", *(plain_lines(f"    {turn}") for turn in told)]
 
 
 def worst_verdicts(reports: Sequence[Report]) -> list[tuple[Report, Verdict]]:

@@ -10,6 +10,7 @@ from pytest_medfaith.cards.ablation_card import ablation_text
 from pytest_medfaith.cards.audit_card import audit_card
 from pytest_medfaith.cards.citations import explain_citations
 from pytest_medfaith.cards.explanation import (
+    below_case,
     explain_claim,
     explain_recall,
     explain_safety,
@@ -142,8 +143,10 @@ def _claims_text(
 ) -> Iterator[str]:
     """Yields the text of some claims under a title; nothing where there are none."""
     if claims:
+        texts = [(one, explain_claim(verdict, one, width=width)) for one, verdict in claims]
         blocks = [
-            f"case {one.case.id}\n{explain_claim(verdict, one, width=width)}" for one, verdict in claims
+            below_case(one, text, width) if one.case.history else f"case {one.case.id}\n{text}"
+            for one, text in texts
         ]
         yield first_blocks(f"{counted(len(claims), 'claim')} {title}, worst first", blocks, most=most)
 

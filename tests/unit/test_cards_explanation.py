@@ -85,3 +85,38 @@ def test_recall_names_the_key_claims_that_are_missing():
     assert explain_recall([case_report(str(i)) for i in range(3)], most=2).endswith(
         "... and 1 more (-v shows all)"
     )
+
+
+def in_conversation(turns, **changes):
+    report = case_report(verdicts=(REFUTED,))
+    return report.with_(case=report.case.with_(history=tuple(turns), **changes))
+
+
+def test_earlier_turns_are_shown_in_a_line_each_between_question_and_claim():
+    long = "Is it safe?\n::error::" + " and with alcohol" * 20
+    report = in_conversation(
+        [{"role": "user", "content": long}, {"role": "assistant", "content": "Iron treats\x1b[31m it."}]
+    )
+    for width in (40, 100):
+        lines = explain_faithfulness([report], width=width).splitlines()
+        at = lines.index("  earlier turns:")
+        assert lines[at + 1].startswith("    user: Is it safe? ::error::")
+        assert lines[at + 1].endswith("…")
+        assert len(lines[at + 1]) <= min(width, 84)
+        assert lines[at + 2].startswith("    assistant: Iron treats")
+        assert "\x1b" not in lines[at + 2]
+        assert lines[at + 3].startswith("REFUTED")
+
+
+def test_of_many_earlier_turns_the_last_are_shown():
+    text = explain_faithfulness([in_conversation({"role": "user", "content": f"turn {n}"} for n in range(9))])
+    assert "earlier turns, the last 4 of 9:" in text
+    assert [f"turn {n}" in text for n in range(9)] == [False] * 5 + [True] * 4
+
+
+def test_a_private_case_and_a_case_without_turns_show_no_turns():
+    turns = [{"role": "user", "content": "I weigh 52 kg."}]
+    assert "turns" not in explain_faithfulness([in_conversation(turns, meta={"private": True})])
+    assert explain_faithfulness([in_conversation(())]) == explain_faithfulness(
+        [case_report(verdicts=(REFUTED,))]
+    )
