@@ -1,4 +1,4 @@
-"""Runs of pytest and medfaith within the tests are forked from a process that has the slow imports behind it: warm.py."""
+"""Runs of pytest and medfaith within the tests are forked from a process with the slow imports: warm.py."""
 
 import gc
 import subprocess
@@ -16,7 +16,7 @@ PROGRAMS = {
 
 
 def pytest_collection_modifyitems(items):
-    """Puts the examples first: minutes of the strong model, for which one worker would be waited at the end."""
+    """Puts the examples first: at the end, their minutes of the strong model would keep one worker busy."""
     items.sort(key=lambda item: item.path.name != "test_examples.py")
 
 
@@ -62,7 +62,7 @@ def word_vectors(monkeypatch):
 
 @pytest.fixture
 def run_pytest(run_forked):
-    """Runs pytest in a folder, as a `subprocess.CompletedProcess`: in a forked process where the machine can."""
+    """Runs pytest in a folder, as a `subprocess.CompletedProcess`, and in a fork where the machine can."""
 
     def run(folder, *options, **environ):
         return run_forked("pytest", "-p", "no:cacheprovider", *options, folder=folder, **environ)
@@ -72,7 +72,7 @@ def run_pytest(run_forked):
 
 @pytest.fixture
 def medfaith(run_forked):
-    """Runs the command medfaith in a folder, likewise; `merged` writes what it says of errors into its output."""
+    """Runs the command medfaith in a folder, likewise; `merged` writes its errors into its output."""
 
     def run(*arguments, folder, merged=False, **environ):
         return run_forked("medfaith", *map(str, arguments), folder=folder, merged=merged, **environ)
