@@ -1,4 +1,4 @@
-"""Runs of pytest and medfaith within the tests are forked from a process that has the slow imports behind it: warm.py."""
+"""Runs of pytest and medfaith within the tests are forked from a process with the slow imports: warm.py."""
 
 import gc
 import subprocess
@@ -15,9 +15,13 @@ PROGRAMS = {
 }
 
 
+# Minutes of the strong model, and clusters that start slowly: at the end a worker would be waited for.
+FIRST = ("test_examples.py", "test_ray.py")
+
+
 def pytest_collection_modifyitems(items):
-    """Puts the examples first: minutes of the strong model, for which one worker would be waited at the end."""
-    items.sort(key=lambda item: item.path.name != "test_examples.py")
+    """Puts the longest tests first, in the order of `FIRST`."""
+    items.sort(key=lambda item: FIRST.index(item.path.name) if item.path.name in FIRST else len(FIRST))
 
 
 def pytest_collection_finish():
@@ -62,7 +66,7 @@ def word_vectors(monkeypatch):
 
 @pytest.fixture
 def run_pytest(run_forked):
-    """Runs pytest in a folder, as a `subprocess.CompletedProcess`: in a forked process where the machine can."""
+    """Runs pytest in a folder, as a `subprocess.CompletedProcess`, and in a fork where the machine can."""
 
     def run(folder, *options, **environ):
         return run_forked("pytest", "-p", "no:cacheprovider", *options, folder=folder, **environ)
@@ -72,7 +76,7 @@ def run_pytest(run_forked):
 
 @pytest.fixture
 def medfaith(run_forked):
-    """Runs the command medfaith in a folder, likewise; `merged` writes what it says of errors into its output."""
+    """Runs the command medfaith in a folder, likewise; `merged` writes its errors into its output."""
 
     def run(*arguments, folder, merged=False, **environ):
         return run_forked("medfaith", *map(str, arguments), folder=folder, merged=merged, **environ)

@@ -1,4 +1,4 @@
-"""An OpenAI-compatible server on loopback for the tests of the teacher: it answers well, badly or not at all."""
+"""An OpenAI-compatible server on loopback for tests of the teacher: it answers well, badly or not at all."""
 
 import contextlib
 import json
@@ -18,7 +18,7 @@ def told(asked):
 
 
 def judgement(asked):
-    """Judges by words: a passage that holds the claim entails it, "Moonlight" is contradicted by any passage."""
+    """Judges by words: a passage that holds the claim entails it, any passage contradicts "Moonlight"."""
     _, data = told(asked)
     claim = data["claim"].rstrip(".")
     for passage in data["passages"]:

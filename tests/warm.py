@@ -159,8 +159,8 @@ def _serve() -> None:
 class Rows:
     """The outputs of the encoder and of the checker "fast", which the runs share: they read the same texts.
 
-    A model reads each row of tokens by itself, so its output is the same in any run. A run appends the rows that
-    are new to a file, and the process that forks the runs reads them before it forks the next.
+    A model reads each row of tokens by itself, so its output is the same in any run. A run appends the rows
+    that are new to a file, and the process that forks the runs reads them before it forks the next.
     """
 
     def __init__(self) -> None:
@@ -262,7 +262,8 @@ def _work(stdin: int, stdout: int, end: int) -> NoReturn:
     sys.argv[:] = ["-c"]
     sys.stdin, sys.stdout = os.fdopen(0), os.fdopen(1, "w")
     try:
-        exec(eval(sys.stdin.readline()), {"__name__": "__main__"})  # noqa: S102, S307 - as execnet starts a worker
+        # The line is a program of execnet, which starts a worker so.
+        exec(eval(sys.stdin.readline()), {"__name__": "__main__"})  # noqa: S102, S307
     finally:
         _end(0)
 
@@ -293,7 +294,8 @@ def _run(asked: dict[str, Any]) -> NoReturn:
         os.environ.update(asked["environment"])
         os.umask(asked["umask"])
         os.chdir(asked["cwd"])
-        # Hypothesis asks the garbage collector who holds trio's random numbers, and what is frozen it does not see.
+        # Hypothesis asks the garbage collector who holds trio's random numbers. It does not see what is
+        # frozen.
         asked["held"] = getattr(sys.modules.get("trio._core._run"), "_r", None)
         sys.path[:0] = os.environ["PYTHONPATH"].split(os.pathsep)  # it starts with the folder of the run
         sys.argv[:] = [asked["program"], *asked["arguments"]]

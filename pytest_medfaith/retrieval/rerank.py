@@ -190,6 +190,8 @@ def _cross_encoder_relevance(name: str, query: str, texts: Sequence[str]) -> lis
 @lru_cache(maxsize=2)
 def _load(name: str) -> tuple[Any, Any, Any]:
     what = f"the reranker {name!r}"
+    if not name.strip():  # a hub would be asked for it, and asked again
+        raise DataError(f"{what} cannot be loaded: no name is given; expected {_EXPECTED}")
     model, tokenizer, torch = load_foreign(
         name, what, kind="AutoModelForSequenceClassification", expected=_EXPECTED, gives="its order"
     )

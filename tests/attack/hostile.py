@@ -1,4 +1,7 @@
-"""Files that are broken on purpose, and every reader of the package; places that cannot be written, and the writers."""
+"""Files that are broken on purpose, for every reader of the package, and bad places, for every writer.
+
+A bad place is, for example, a folder where a file is to be written.
+"""
 
 from __future__ import annotations
 
@@ -150,7 +153,7 @@ def writing() -> list[tuple[str, str]]:
 
 
 def written_wrongly(attack: tuple[str, str]) -> str:
-    """Returns what is wrong with how a writer takes a place that cannot be written, "" where it is an error of the package."""
+    """Returns how a writer mistreats a bad place, "" where it raises an error of the package."""
     writer, target = attack
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "out"

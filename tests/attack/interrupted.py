@@ -1,4 +1,4 @@
-"""Runs of a small suite that are cut short at random moments, each in a fork, so that Python and the package are loaded once.
+"""Runs of a small suite that are cut short at random moments, each in a fork that has the package loaded.
 
 python tests/attack/interrupted.py FOLDER SEED TIMES
 
@@ -96,7 +96,10 @@ def make_project(folder: Path) -> None:
 
 
 def run(folder: Path, *, number: int | None = None, after: float = 0.0) -> int:
-    """Returns the exit status of a run, negative where a signal ended it; `number` is sent to it `after` seconds."""
+    """Returns the exit status of a run, negative where a signal ended it.
+
+    The run gets the signal `number` after `after` seconds.
+    """
     child = os.fork()
     if child == 0:
         os.chdir(folder)
@@ -111,7 +114,10 @@ def run(folder: Path, *, number: int | None = None, after: float = 0.0) -> int:
 
 
 def wrong(folder: Path, status: int) -> str:
-    """Returns what is wrong after a run that ended with `status`: a green of less than everything, or a file that is half written."""
+    """Returns what is wrong after a run that ended with `status`, "" where nothing is.
+
+    Wrong is a green of less than everything, or a file that is half written.
+    """
     changed = "" if len(read_responses(folder / "rows.jsonl", [])) == CASES else "the responses changed"
     return _wrong_report(folder / "out", status) or _wrong_baseline(folder) or changed
 

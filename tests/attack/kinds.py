@@ -1,4 +1,7 @@
-"""Attacks by kind: each kind makes its tries from a fixed seed, and says of a try what went wrong, or "" where the result is right."""
+"""Attacks by kind: each kind makes its tries from a fixed seed.
+
+A kind says of each try what went wrong, or "" where the result is right.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +52,7 @@ ENTAILS = scripted_checker(lambda _evidence, _claim: "entail")
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of attack: its name on the page, the right result, its tries, and what is wrong with the result of a try."""
+    """A kind of attack: its name on the page, the right result, its tries, and what is wrong with a try."""
 
     name: str
     right: str
@@ -73,7 +76,10 @@ Answered = tuple[str, str | None, str]  # an answer, its case's question, and wh
 
 
 def _bare() -> list[Answered]:
-    """Returns answers of yes or no beside a true sentence: to the case's question, or to one in the answer."""
+    """Returns answers of yes or no beside a true sentence.
+
+    They answer the question of the case, or a question within the answer.
+    """
     chance = random.Random(SEED)
     tries: list[Answered] = []
     for said in (*YES, *NO):
@@ -94,7 +100,8 @@ def _open() -> list[Answered]:
 
 # What speaks of what is said right before it: no answer to a question further up.
 _POINTING = re.compile(
-    r"(?:Correct|True|Right|Exactly|Agreed|That|This|You|They|False|Wrong|Incorrect|Not true|True or|Why not)",
+    r"(?:Correct|True|Right|Exactly|Agreed|That|This|You|They|False|Wrong|Incorrect|Not true|True or"
+    r"|Why not)",
     re.IGNORECASE,
 )
 
@@ -294,7 +301,10 @@ def _passes(answer: Any, contexts: Any, checker: Checker, **said: Any) -> str:
 
 
 def _unjudged(claim: str) -> str:
-    """Returns whether a claim is lost beside a true one, or is supported by a model that cannot read it and calls everything entailed."""
+    """Returns whether a claim is lost beside a true claim, or is supported unread.
+
+    The model that cannot read the claim calls everything entailed.
+    """
     unread = not unicodedata.normalize("NFKC", claim).replace("\u200b", "").isascii()
     checkers = [containment_checker(), *([replace(ENTAILS, latin_only=True)] if unread else [])]
     for checker in checkers:
@@ -510,7 +520,8 @@ def _credited(attack: tuple[str, list[Hit], float]) -> str:
 def _cut_short() -> dict[str, str]:
     with tempfile.TemporaryDirectory() as folder:
         call = [sys.executable, str(Path(__file__).with_name("interrupted.py")), folder, str(SEED), "2"]
-        return json.loads(subprocess.run(call, capture_output=True, text=True, check=True).stdout)  # type: ignore[no-any-return]
+        done = subprocess.run(call, capture_output=True, text=True, check=True)
+        return json.loads(done.stdout)  # type: ignore[no-any-return]
 
 
 KINDS = (

@@ -1,4 +1,4 @@
-"""Openings by hand that sound like a refusal or small talk, and contents that say something checkable behind them."""
+"""Openings that sound like a refusal or small talk, and contents that say something checkable behind them."""
 
 REFUSING = """
 I don't know the exact number, so

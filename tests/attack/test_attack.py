@@ -1,4 +1,7 @@
-"""Every kind of attack gives the counts that docs/soundness.md says, and each kind can tell a right result from a wrong one."""
+"""Every kind of attack gives the counts that docs/soundness.md says.
+
+Each kind can tell a right result from a wrong result.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Tries to get a green from rows that judge retrieval: nothing found, nothing to judge by, rows that fail, edited cells."""
+"""Tries to get a green from rows that judge retrieval.
+
+Such rows have nothing found, nothing to judge by, a failure, or edited cells.
+"""
 
 from __future__ import annotations
 

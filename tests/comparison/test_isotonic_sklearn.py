@@ -1,4 +1,4 @@
-"""The curves of the isotonic calibration against scikit-learn's isotonic regression, one label against the others."""
+"""The isotonic calibration's curves against scikit-learn's isotonic regression, a label against the rest."""
 
 import numpy as np
 import pytest

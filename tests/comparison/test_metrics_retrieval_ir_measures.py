@@ -58,7 +58,7 @@ def test_ranking_metrics_agree_with_ir_measures(base, top_grade):
 
 
 def found_by(retriever, case, generator):
-    """What a retriever found of 40 chunks; which gold claims a chunk entails is the same for all retrievers."""
+    """What a retriever found of 40 chunks; a chunk entails the same gold claims for every retriever."""
     names = generator.sample([f"c{i}" for i in range(40)], generator.randint(0, 20))
     entailed = {name: tuple((int(name[1:]) * (7 + i)) % 5 == 0 for i in range(3)) for name in names}
     return Report(

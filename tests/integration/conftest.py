@@ -77,7 +77,8 @@ RESPONSES = [
 ]
 CONFIGURATION = """
 [tool.pytest.ini_options]
-addopts = "--strict-markers -p no:cacheprovider -p no:randomly -p no:rerunfailures -p no:hypothesispytest -p no:anyio -p no:asyncio"
+addopts = "--strict-markers -p no:cacheprovider -p no:randomly -p no:rerunfailures -p no:hypothesispytest \
+-p no:anyio -p no:asyncio"
 
 [tool.medfaith.slices.mini]
 cases = "gold.jsonl"

@@ -1,4 +1,4 @@
-"""`medfaith index` killed at each of its steps and started again, each time in a fork, so that Python is loaded once.
+"""`medfaith index` killed at each of its steps and started again, each time in a fork with Python loaded.
 
 python tests/integration/killed_index.py FOLDER KIND
 

@@ -1,6 +1,7 @@
 """A Ray cluster of two nodes on this machine, of one core each, in a process of its own.
 
-It prints its address. The line "head" on standard input takes its head away; the end of standard input ends it.
+It prints its address. The line "head" on standard input takes its head away. The end of standard input ends
+the cluster.
 """
 
 import os

@@ -226,7 +226,7 @@ def test_a_metric_that_the_baseline_lacks_is_said_before_the_run(project):
 
 
 def test_each_failed_gate_shows_what_stands_behind_it(project):
-    """A bound fails beside a comparison in which nothing turned: the refuted claim is shown, no empty list."""
+    """Where nothing turned in the comparison, a failed bound shows its refuted claim and no empty list."""
     project.configure(
         'gates = ["hallucination <= 0.05", "hallucination no worse than baseline by 0.02", "claim_recall >= '
         '0.99"]\n'

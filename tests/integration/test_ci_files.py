@@ -20,7 +20,7 @@ STEPS = {step["name"]: step for step in ACTION["runs"]["steps"]}
 
 @pytest.fixture
 def shell(project, tmp_path):
-    """Returns a function that runs a script in the project, with `python` and `medfaith` of this environment."""
+    """Returns a function that runs a script in the project, with the `python` and `medfaith` of the tests."""
     bin_folder = tmp_path / "bin"
     bin_folder.mkdir()
     start = f"#!/bin/sh\nexec {shlex.quote(sys.executable)}"

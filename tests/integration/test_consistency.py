@@ -1,4 +1,4 @@
-"""`consistency = 3`: a RAG that is asked several times, its samples in gates, on the card and in the run folder."""
+"""`consistency = 3`: a RAG is asked several times; its samples reach gates, the card and the run folder."""
 
 import json
 

@@ -110,7 +110,10 @@ def test_each_claim_is_a_query_and_its_verdict_cites_the_corpus(retrieving):
     assert snippets["retrieval"]["claims"] == {"c1": ["asthma-1"], "c2": ["gout-1"]}
     result.stdout.fnmatch_lines(
         [
-            "contexts given by the slice's retriever, claim by claim, in place of the responses file (1 case)",
+            (
+                "contexts given by the slice's retriever, claim by claim, in place of the responses file "
+                "(1 case)"
+            ),
             "r-chunks: of the hits of search:noted alone, which says nothing of its recall",
         ]
     )

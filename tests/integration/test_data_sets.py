@@ -33,7 +33,7 @@ def type_in(command):
 
 @pytest.fixture
 def patients(project, monkeypatch):
-    """The recipe's project; the answer to each case is its first gold claim, based on the page of the case."""
+    """The recipe's project; each case is answered by its first gold claim, based on the page of the case."""
     monkeypatch.chdir(project.path)
     shutil.copytree(REPO / "fixtures" / "datasets" / "medquad", "data/MedQuAD")
     shutil.rmtree("corpus")

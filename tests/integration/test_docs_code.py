@@ -23,7 +23,10 @@ from pytest_medfaith.testing import scripted_checker
 
 @pytest.fixture
 def medfaith_checker():
-    return scripted_checker(lambda evidence, claim: "entail" if content_words(claim) <= content_words(evidence) else "neutral")
+    def label(evidence, claim):
+        return "entail" if content_words(claim) <= content_words(evidence) else "neutral"
+
+    return scripted_checker(label)
 """
 # What the shown fixtures import: the reader's own application.
 APPLICATION = """

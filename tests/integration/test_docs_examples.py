@@ -75,7 +75,8 @@ def test_the_checker_of_the_recipes_judges(project):
 def test_judged(medfaith_check):
     contexts = ["Iron tablets can turn stools black."]
     assert medfaith_check("Iron tablets can turn stools black.", contexts=contexts).faithfulness == 1
-    assert medfaith_check("Iron tablets can turn stools white.", contexts=contexts).metrics["unsupported"] == 1
+    white = medfaith_check("Iron tablets can turn stools white.", contexts=contexts)
+    assert white.metrics["unsupported"] == 1
 """,
     )
     result.assert_outcomes(passed=1)
@@ -92,11 +93,13 @@ from pytest_medfaith.testing import scripted_checker
 @pytest.fixture
 def medfaith_checker(medfaith_checker):
     supporting = scripted_checker(lambda evidence, claim: "entail")
-    return dataclasses.replace(supporting, rules=medfaith_checker.rules, added_rules=medfaith_checker.added_rules)
+    mine = medfaith_checker
+    return dataclasses.replace(supporting, rules=mine.rules, added_rules=mine.added_rules)
 
 def test_brand(medfaith_check):
     contexts = ["Iron tablets treat iron deficiency in adults and in children."]
-    (verdict,) = medfaith_check("Ferrokid tablets treat iron deficiency in children.", contexts=contexts).verdicts
+    report = medfaith_check("Ferrokid tablets treat iron deficiency in children.", contexts=contexts)
+    (verdict,) = report.verdicts
     assert (verdict.label, verdict.reason) == ("refuted", "decided by the rule no_brand_names")
 """,
     )

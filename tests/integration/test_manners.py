@@ -116,7 +116,10 @@ def test_a_case_that_runs_again_counts_once_with_its_last_answer(project, worker
     result.stdout.fnmatch_lines(
         ["3 cases (1 abstained), 3 claims: 3 supported*", "PASS  hallucination <= 0*", "*3 passed, 1 rerun*"]
     )
-    note = "the tests of 1 case ran again and measured something else, such as another answer; the last counts: asthma"
+    note = (
+        "the tests of 1 case ran again and measured something else, such as another answer; "
+        "the last counts: asthma"
+    )
     assert note in " ".join(result.stdout.str().split())
     cases = ET.parse(project.path / "junit.xml").iter("testcase")  # noqa: S314 - pytest wrote it
     scores = [

@@ -128,11 +128,13 @@ from my_pkg.judge import judge
 from pytest_medfaith import assert_faithfulness, assert_no_hallucination
 
 def test_held():
-    assert_faithfulness("Iron tablets treat iron deficiency.", contexts=["Iron tablets treat iron deficiency."], checker=judge)
+    iron = "Iron tablets treat iron deficiency."
+    assert_faithfulness(iron, contexts=[iron], checker=judge)
 
 def test_not_held():
     with pytest.raises(AssertionError, match="hallucination is 1.000"):
-        assert_no_hallucination("Moonlight sets off asthma.", contexts=["Cold air sets off asthma."], checker=judge)
+        contexts = ["Cold air sets off asthma."]
+        assert_no_hallucination("Moonlight sets off asthma.", contexts=contexts, checker=judge)
 """
     )
     package.run().assert_outcomes(passed=2)

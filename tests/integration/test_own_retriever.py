@@ -18,7 +18,8 @@ def longest_first(chunks, *, most_words, k1, cache, synonyms=None, b=0.1):
     order = sorted(kept, key=lambda chunk: -len(chunk.text))
 
     def retrieve(query, *, top_k):
-        return [Hit(chunk=chunk, rank=rank, score=1 / rank) for rank, chunk in enumerate(order[:top_k], start=1)]
+        best = order[:top_k]
+        return [Hit(chunk=chunk, rank=rank, score=1 / rank) for rank, chunk in enumerate(best, start=1)]
 
     return retrieve
 

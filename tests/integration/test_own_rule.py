@@ -16,7 +16,8 @@ def no_brand_names(claim, evidence):
     found = BRANDS.search(claim)
     if found is None or BRANDS.search(evidence):
         return []
-    return [Finding(rule="any", message=f"{found[0]} is a brand name", claim_span=found.span(), effect="refute")]
+    message = f"{found[0]} is a brand name"
+    return [Finding(rule="any", message=message, claim_span=found.span(), effect="refute")]
 
 
 def noted(claim, evidence):
@@ -34,7 +35,8 @@ from pytest_medfaith.testing import scripted_checker
 @pytest.fixture
 def medfaith_checker(medfaith_checker):
     scripted = scripted_checker(lambda evidence, claim: "entail")
-    return dataclasses.replace(scripted, rules=medfaith_checker.rules, added_rules=medfaith_checker.added_rules)
+    mine = medfaith_checker
+    return dataclasses.replace(scripted, rules=mine.rules, added_rules=mine.added_rules)
 """
 ANSWER = """
 CONTEXTS = ["Iron tablets treat iron deficiency in adults and in children."]
@@ -66,7 +68,8 @@ def test_brand(medfaith_check):
     assert verdict.claim.text[slice(*verdict.findings[0].claim_span)] == "Ferrokid"
 
 def test_evidence_that_names_the_brand(medfaith_check):
-    (verdict,) = medfaith_check("Airlux opens the airways.", contexts=["Airlux opens the airways within minutes."]).verdicts
+    contexts = ["Airlux opens the airways within minutes."]
+    (verdict,) = medfaith_check("Airlux opens the airways.", contexts=contexts).verdicts
     assert (verdict.label, verdict.findings) == ("supported", ())
 """
     )

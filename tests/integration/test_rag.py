@@ -1,4 +1,4 @@
-"""The reference RAG as a user meets it: a slice without answers, questions by hand, live runs, and rescoring."""
+"""The reference RAG as a user meets it: slices without answers, questions by hand, live runs, rescoring."""
 
 import json
 
@@ -525,7 +525,7 @@ def test_a_teacher_that_does_not_answer_is_never_a_pass(here, medfaith, server, 
 
 
 def confident_run(here, medfaith, confidences, more=""):
-    """Runs a RAG whose answers have these confidences: iron is supported, asthma is not, gout is a refusal."""
+    """Runs a RAG with these confidences: the answer on iron is supported, on asthma not, on gout refused."""
     (here.path / "sure_app.py").write_text(
         f"C = {confidences!r}\n"
         "def answer(question):\n"

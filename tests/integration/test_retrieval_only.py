@@ -1,4 +1,4 @@
-"""A retrieval card without answers: tests that ask for the hits alone, and `medfaith evaluate --retrieval-only`."""
+"""A retrieval card without answers: tests that ask for hits alone, `medfaith evaluate --retrieval-only`."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""What decides retrieval is said in the settings, on pytest's command line, or to `medfaith retrieve`, with one effect."""
+"""What decides retrieval has one effect in the settings, in pytest's options and in `medfaith retrieve`."""
 
 import json
 from functools import partial

@@ -1,4 +1,4 @@
-"""A run of pytest asks a store by its address: without a corpus here, and with a single error where it is down."""
+"""A run of pytest asks a store by its address: without a corpus here, and with one error where it is down."""
 
 import json
 
@@ -52,7 +52,8 @@ class Memory:
 
 
 def encode(texts):
-    counts = np.array([[text.lower().count(word) + 0.01 for word in ("iron", "asthma", "gout", "acid")] for text in texts])
+    words = ("iron", "asthma", "gout", "acid")
+    counts = np.array([[text.lower().count(word) + 0.01 for word in words] for text in texts])
     return (counts / np.linalg.norm(counts, axis=1, keepdims=True)).astype("float32")
 
 
@@ -64,7 +65,8 @@ searching.encoder_signature, searching.load_encoder = (lambda name: "words"), (l
 def load(chunks):
     from pytest_medfaith.retrieval.stores.address import parse_address
 
-    loading.load_store(opening.open_store(parse_address("qdrant+http://h/drugs")), lambda: iter(chunks), ENCODER)
+    store = opening.open_store(parse_address("qdrant+http://h/drugs"))
+    loading.load_store(store, lambda: iter(chunks), ENCODER)
 '''
 CONFTEST = """
 from pathlib import Path

@@ -35,7 +35,11 @@ def forbidden(*_, **__):
     raise AssertionError("a socket was opened")
 
 real = socket.socket.connect
-socket.socket.connect = lambda self, address: real(self, address) if self.family == socket.AF_UNIX else forbidden()
+
+def connect(self, address):
+    return real(self, address) if self.family == socket.AF_UNIX else forbidden()
+
+socket.socket.connect = connect
 socket.getaddrinfo = socket.create_connection = forbidden
 """
 

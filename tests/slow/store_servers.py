@@ -15,7 +15,10 @@ JSON = "application/json"
 
 
 class Server:
-    """Answers each request by `answer`; what `instead` holds comes first: (status, kind, body), or seconds to wait."""
+    """Answers each request by `answer`, after what `instead` holds.
+
+    `instead` holds replies as (status, kind, body), or seconds to wait.
+    """
 
     def __init__(self):
         self.requests, self.instead, self.lock = [], [], threading.Lock()
@@ -123,7 +126,7 @@ def _filter(asked):
 
 
 class OpenSearchServer(Server):
-    """The part of OpenSearch's protocol that the store speaks; written documents are found after a refresh."""
+    """The part of OpenSearch's protocol that the store speaks; a refresh makes written documents findable."""
 
     def __init__(self):
         self.bodies, self.written, self.seen = {}, {}, {}

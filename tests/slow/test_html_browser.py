@@ -195,7 +195,8 @@ def media(browser):
 
 CONTRAST = """
 const luminance = (colour) => {
-  const [r, g, b] = colour.match(/[\\d.]+/g).map((part) => part / 255).map((c) => c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+  const [r, g, b] = colour.match(/[\\d.]+/g).map((part) => part / 255)
+    .map((c) => c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 };
 const ground = (node) => {
@@ -206,7 +207,8 @@ const ground = (node) => {
   return "rgb(255, 255, 255)";
 };
 return [...document.querySelectorAll(arguments[0])].map((node) => {
-  const [dark, light] = [luminance(getComputedStyle(node).color), luminance(ground(node))].sort((a, b) => a - b);
+  const both = [luminance(getComputedStyle(node).color), luminance(ground(node))];
+  const [dark, light] = both.sort((a, b) => a - b);
   return [node.className || node.tagName, (light + 0.05) / (dark + 0.05)];
 });
 """

@@ -80,7 +80,8 @@ def test_negation_is_put_in_or_taken_away_as_english_asks(sentence, expected):
         "The drug rarely causes a rash.",
         "It was used only in children.",
         "Women aged 40 to 50 need a mammogram.",  # "aged" is no verb
-        "When pain is severe or other drugs have not helped, surgery may be offered.",  # negates the condition
+        # negates the condition
+        "When pain is severe or other drugs have not helped, surgery may be offered.",
         "Satisfaction levels reported by patients were good.",
         "A dose of 5 mg.",
     ],

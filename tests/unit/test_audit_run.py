@@ -20,7 +20,8 @@ TEXTS = {
     "most of them.",
     "gout": "Allopurinol lowers uric acid in gout. The usual dose is 300 mg once daily in adults with normal "
     "kidneys.",
-    "rhythm": "Apixaban 5 mg twice daily prevented strokes in older adults. Bleeding was reduced by apixaban.",
+    "rhythm": "Apixaban 5 mg twice daily prevented strokes in older adults. Bleeding was reduced by "
+    "apixaban.",
 }
 CORPUS = [Chunk(id=name, text=text, url=f"https://example.org/{name}") for name, text in TEXTS.items()]
 

@@ -1,4 +1,4 @@
-"""Bulk runs without Ray: blocks, the checkpoint, the order of results, poison, and what is refused before a run."""
+"""Bulk runs without Ray: blocks, checkpoint, order of results, poison, and what is refused before a run."""
 
 import io
 import json

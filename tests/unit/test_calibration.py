@@ -22,14 +22,17 @@ N = 900
 
 @pytest.fixture(autouse=True)
 def _every_text_is_near(monkeypatch):
-    """Spares these tests the sentence encoder: thousands of texts, of which nothing here depends on what they say."""
+    """Spares these tests the sentence encoder: nothing here depends on what the thousands of texts say."""
     monkeypatch.setattr(
         "pytest_medfaith.models.onnx.embed_texts", lambda texts, **_: np.ones((len(texts), 1))
     )
 
 
 def sample(*, sharpness=3.0, two_way=False):
-    """Returns labelled rows and a checker that says the truth of them with honest odds, its logits then multiplied by `sharpness`."""
+    """Returns labelled rows and a checker that says the truth of them with honest odds.
+
+    `sharpness` multiplies the logits of the checker.
+    """
     rng = np.random.default_rng(5)
     honest = rng.normal(scale=1.5, size=(N, 3))
     probs = np.exp(honest) / np.exp(honest).sum(axis=1, keepdims=True)

@@ -22,7 +22,7 @@ from pytest_medfaith.testing import scripted_checker
 
 
 def items(right, wrong, *, documents=40):
-    """Returns items whose right scores are `right` and whose wrong scores are `wrong`, over many documents."""
+    """Returns items over many documents; right answers score `right`, wrong answers score `wrong`."""
     made = [RiskItem(UNCHANGED, f"d{n}", right[n % len(right)]) for n in range(documents)]
     return made + [RiskItem("negation", f"d{n}", wrong[n % len(wrong)]) for n in range(documents)]
 

@@ -20,7 +20,7 @@ from pytest_medfaith.testing import scripted_checker
 
 
 def judged(count, *, wrong_below=0.0, share=0.0, seed=0, group=None):
-    """Returns verdicts with scores from 0 to 1: wrong below `wrong_below`, above it with the chance `share`."""
+    """Returns verdicts scored from 0 to 1: wrong below `wrong_below`, above it with the chance `share`."""
     source = random.Random(seed)
     rows = []
     for number in range(count):

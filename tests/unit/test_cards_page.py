@@ -110,7 +110,8 @@ def test_facts_of_a_run(tmp_path):
 
 ANSWER = """## Dose
 
-**Letrozole** is started at *2.5 mg* once a day [2]. See [the leaflet](https://example.org/x) and ![a picture](https://example.org/x.png).
+**Letrozole** is started at *2.5 mg* once a day [2]. See [the leaflet](https://example.org/x) and \
+![a picture](https://example.org/x.png).
 
 - Metformin raises insulin levels in women with PCOS [1].
   - nested <b onclick=alert(1)>point</b> <script>alert(1)</script>

@@ -1,4 +1,4 @@
-"""The strong model reads, for each claim, the few windows that can decide it; the fast one reads everything."""
+"""The strong model reads, for each claim, the few windows that can decide; the fast model reads all."""
 
 import numpy as np
 import pytest
@@ -128,7 +128,7 @@ def test_a_cascade_that_reads_nothing_is_refused(reading):
 
 
 def test_a_reference_answer_takes_no_context_its_place_among_what_is_read():
-    """The reference is the likeliest text of all; ranked beside the contexts it would hide the one that refutes."""
+    """The reference is the likeliest text; ranked beside the contexts it would hide the refuting context."""
     strong = Model(lambda evidence, _: "contradict" if "Zinc" in evidence else "entail")
     checker = cascade_of(says("neutral"), strong, windows=1)
     answer = "Zinc is found in milk and cheese alone."

@@ -1,4 +1,4 @@
-"""Anchors of a claim against evidence of a sentence or two: wrong anchors are not supported, equal anchors are."""
+"""A claim's anchors against evidence of a sentence or two: equal anchors are supported, wrong anchors not."""
 
 import dataclasses
 

@@ -1,4 +1,4 @@
-"""Instructions turned into their opposite: the rules alone catch them, beside a model that supports everything.
+"""Instructions turned into their opposite: the rules alone catch them; the model supports everything.
 
 Each evidence text comes with a claim that it rules out and a claim that says the same in other words.
 """

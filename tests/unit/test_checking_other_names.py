@@ -1,4 +1,7 @@
-"""A fact in other names counts once, a guideline says a claim in its own names, and a clash is never smoothed over."""
+"""A fact in other names counts once, and a clash is never smoothed over.
+
+A guideline says a claim in the guideline's names.
+"""
 
 import dataclasses
 
@@ -14,7 +17,7 @@ from pytest_medfaith.testing import scripted_checker
 
 
 def says(evidence, claim):
-    """A model that knows no synonym: a text entails its own words, and denies "X harms" where it says "X is safe"."""
+    """A model without synonyms: a text entails its words, and denies "X harms" where it says "X is safe"."""
     said = claim.rstrip(".").lower()
     if said in evidence.lower():
         return "entail"

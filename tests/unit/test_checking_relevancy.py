@@ -1,4 +1,4 @@
-"""Answer relevancy: offline and by a teacher; what cannot be read is 0, and what nobody answered is no number."""
+"""Answer relevancy, offline and by a teacher: what cannot be read is 0, a missing answer is no number."""
 
 import bags
 import pytest
@@ -123,7 +123,10 @@ def test_claims_and_questions_that_the_encoder_cannot_read_count_as_zero():
     assert "not in Latin script" in foreign.unread
 
 
-REPLY = '{"evasive": %s, "questions": ["How is gout treated?", "Which drug treats gout?", "What is colchicine for?"]}'
+REPLY = (
+    '{"evasive": %s, "questions": '
+    '["How is gout treated?", "Which drug treats gout?", "What is colchicine for?"]}'
+)
 
 
 def test_a_teacher_is_asked_for_questions_and_never_shown_the_question():

@@ -1,4 +1,4 @@
-"""Claims that need two sentences, of one chunk or of two, are decided on the sentences together and say so."""
+"""Claims that need two sentences, of one chunk or of two, are decided on both together and say so."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def test_only_the_nearest_cited_sentences_are_neighbours():
     [
         "",
         "Iron tablets treat iron deficiency.",  # nobody cites
-        "Iron tablets treat iron deficiency [7]. Iron tablets treat iron deficiency.",  # passage 7 is not there
+        "Iron tablets treat iron deficiency [7]. Iron tablets treat iron deficiency.",  # no passage 7
         "# Iron tablets treat iron deficiency\n\nIron tablets treat iron deficiency [1].",  # a heading
         "Iron tablets treat iron deficiency [1]. Do iron tablets treat iron deficiency?",
         "Iron tablets treat iron deficiency:\n- iron tablets [1]",

@@ -18,7 +18,7 @@ ROWS = [
 
 
 def bare(sentences):
-    """Returns `sentences` without marks, white space and closing stops; what is nothing but those is no sentence."""
+    """Returns `sentences` without marks, white space and closing stops; an empty rest is no sentence."""
     texts = (re.sub(r"\W*$", "", "".join(read_citations(sentence).text.split())) for sentence in sentences)
     return [text for text in texts if text]
 

@@ -690,7 +690,7 @@ def test_a_very_long_sentence_is_one_claim():
     ],
 )
 def test_no_part_says_what_the_sentence_does_not(sentence):
-    """Negations are not carried over to what they do not govern; signs, points and ranges stay with their number."""
+    """A negation is not carried beyond what it governs; signs, points and ranges stay with their number."""
     assert [claim.text for claim in extract_claims(sentence)] == [sentence]
 
 

@@ -1,4 +1,4 @@
-"""A student as the extractor: nothing is lost to it, words that say nothing are no claims, other folders are refused."""
+"""A student as the extractor: it loses nothing, empty words are no claims, and other folders are refused."""
 
 import json
 
@@ -27,7 +27,7 @@ def texts(*marked):
 
 
 def test_words_that_say_nothing_are_no_claims_and_the_whole_statement_stays_one():
-    """Both halves are in evidence on metformin and on cancer; supported one by one, they would hide the error."""
+    """Evidence on metformin and on cancer holds both halves; supported half by half, they hide the error."""
     assert texts("Metformin", "cancer in adults", "Zinc does not harm the heart") == [
         "Metformin cures cancer in adults.",
         "Zinc does not harm the heart",

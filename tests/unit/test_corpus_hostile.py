@@ -1,4 +1,4 @@
-"""Sources from anywhere: archives that grow absurdly, links that lead out, names and texts with hidden signs."""
+"""Sources from anywhere: archives that grow absurdly, links that lead out, hidden signs in names or texts."""
 
 import bz2
 import gzip

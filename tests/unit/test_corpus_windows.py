@@ -99,7 +99,7 @@ def words(text: str) -> list[tuple[int, int]]:
 
 
 def lengths(text: str, **shape: int) -> list[list[int]]:
-    """Returns, for each window of `text`, the numbers that its sentences `<number> word word ...` begin with."""
+    """Returns, for each window of `text`, the first numbers of its sentences `<number> word word ...`."""
     return [
         [int(part.split()[0]) for part in sentences(text[start:end])]
         for start, end in windows(text, shape=WindowSize(**shape), count_tokens=words)

@@ -1,4 +1,4 @@
-"""A file is written whole or not at all, never over a file that is read, with the rights that umask leaves."""
+"""A file is written whole or not at all, never over a file that is read, with the rights of the umask."""
 
 import os
 import resource
@@ -51,7 +51,8 @@ for size in (0, 1, 4096, 8191, 8192, 8193, 12000, 16383, 16384, 16385):
         write_text(path, text)
         outcome = "written"
     except DataError as error:
-        outcome = "refused" if "File too large" in str(error) and str(path) in str(error) else f"bad message: {error}"
+        clear = "File too large" in str(error) and str(path) in str(error)
+        outcome = "refused" if clear else f"bad message: {error}"
     held = path.read_text() if path.exists() else "none"
     whole = held == text if outcome == "written" else held == "none"
     print(size, outcome, whole, sorted(one.name for one in path.parent.iterdir()))

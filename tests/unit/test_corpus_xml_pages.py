@@ -22,17 +22,22 @@ def outline(document: Document) -> list[tuple[tuple[str, ...], str]]:
 
 
 JATS = """<?xml version="1.0"?>
-<!DOCTYPE article PUBLIC "-//NLM//DTD JATS (Z39.96) Journal Archiving DTD v1.3//EN" "JATS-archivearticle1-3.dtd">
-<article xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:mml="http://www.w3.org/1998/Math/MathML"><front><article-meta>
+<!DOCTYPE article PUBLIC "-//NLM//DTD JATS (Z39.96) Journal Archiving DTD v1.3//EN" \
+"JATS-archivearticle1-3.dtd">
+<article xmlns:xlink="http://www.w3.org/1999/xlink" \
+xmlns:mml="http://www.w3.org/1998/Math/MathML"><front><article-meta>
 <article-id pub-id-type="pmid">111</article-id><article-id pub-id-type="pmc">222</article-id>
 <title-group><article-title>Drug <italic>A</italic> for gout</article-title></title-group>
 <pub-date pub-type="epub"><year>2019</year></pub-date><pub-date pub-type="ppub"><year>2020</year></pub-date>
-<abstract><sec><title>Aims:</title><p>We compared A with B.</p></sec><sec><title>Results</title><p>A won.</p></sec></abstract>
+<abstract><sec><title>Aims:</title><p>We compared A with B.</p></sec>\
+<sec><title>Results</title><p>A won.</p></sec></abstract>
 <abstract abstract-type="graphical"><p>A picture.</p></abstract></article-meta></front>
-<body><p>Gout hurts.</p><sec><label>1</label><title>Methods</title><p>We gave 10<sup>-3</sup>&#160;g of A<sup><xref
+<body><p>Gout hurts.</p>\
+<sec><label>1</label><title>Methods</title><p>We gave 10<sup>-3</sup>&#160;g of A<sup><xref
 ref-type="bibr">4</xref></sup> to TNF-&alpha; users [<xref ref-type="bibr" rid="b">5</xref>]:
 <list><list-item><p>adults</p></list-item><list-item><p>children</p></list-item></list></p>
-<sec><title>Dosing</title><table-wrap><label>Table 1</label><caption><title>Doses</title></caption><table><tr><th>Arm</th><th>mg</th></tr>
+<sec><title>Dosing</title><table-wrap><label>Table 1</label>\
+<caption><title>Doses</title></caption><table><tr><th>Arm</th><th>mg</th></tr>
 <tr><td>A</td><td>5 &#177; 1</td></tr></table></table-wrap></sec></sec></body>
 <back><ack><p>Thanks.</p></ack><ref-list><title>References</title>
 <ref><mixed-citation>Old paper</mixed-citation></ref></ref-list></back></article>"""
@@ -64,9 +69,12 @@ def test_articles_of_a_set_are_named_by_their_own_ids():
     assert (first.item, second.item) == ("PMC222", "#2")
 
 
-BITS = """<book-part-wrapper><book-meta><book-title-group><book-title>Reviews</book-title></book-title-group></book-meta>
-<book-part id="NBK123" book-part-type="chapter"><book-part-meta><title-group><title>Sepsis</title></title-group></book-part-meta>
-<body><sec><title>Treatment</title><p><bold>Fluids</bold></p><p>Give 30 mL/kg.</p></sec></body></book-part></book-part-wrapper>"""
+BITS = """<book-part-wrapper>\
+<book-meta><book-title-group><book-title>Reviews</book-title></book-title-group></book-meta>
+<book-part id="NBK123" book-part-type="chapter">\
+<book-part-meta><title-group><title>Sepsis</title></title-group></book-part-meta>
+<body><sec><title>Treatment</title><p><bold>Fluids</bold></p><p>Give 30 mL/kg.</p></sec></body>\
+</book-part></book-part-wrapper>"""
 
 
 def test_bookshelf_chapter_with_bold_subtitles():

@@ -219,11 +219,13 @@ BOMB = """<?xml version="1.0"?>
  <!ENTITY a "ha">
  <!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">
 ]>
-<Document id="1"><QAPairs><QAPair pid="1"><Question>&b;</Question><Answer>&b;</Answer></QAPair></QAPairs></Document>
+<Document id="1"><QAPairs>\
+<QAPair pid="1"><Question>&b;</Question><Answer>&b;</Answer></QAPair></QAPairs></Document>
 """
 EXTERNAL = """<?xml version="1.0"?>
 <!DOCTYPE Document [<!ENTITY secret SYSTEM "{file}">]>
-<Document id="1"><QAPairs><QAPair pid="1"><Question>q</Question><Answer>&secret;</Answer></QAPair></QAPairs></Document>
+<Document id="1"><QAPairs>\
+<QAPair pid="1"><Question>q</Question><Answer>&secret;</Answer></QAPair></QAPairs></Document>
 """
 
 

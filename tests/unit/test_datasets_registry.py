@@ -68,7 +68,10 @@ def test_a_further_data_set_takes_a_module_and_a_table():
 def test_unknown_data_set_is_named_with_the_nearest():
     with pytest.raises(
         DataError,
-        match=r"no data set is called 'medqad'; expected one of bioasq, medquad, .*; did you mean 'medquad'\?",
+        match=(
+            r"no data set is called 'medqad'; expected one of bioasq, medquad, .*; "
+            r"did you mean 'medquad'\?"
+        ),
     ):
         find_adapter("medqad")
 

@@ -1,4 +1,4 @@
-"""The review sheet: no loss without edits, every edit arrives, what spreadsheets do to a file does no harm."""
+"""The review sheet: nothing is lost without edits, every edit arrives, and spreadsheets do no harm."""
 
 from __future__ import annotations
 

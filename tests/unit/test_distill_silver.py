@@ -1,4 +1,4 @@
-"""Silver rows: which labels a verdict gives, nothing twice, a balance, an order, and parts that share nothing."""
+"""Silver rows: the labels that a verdict gives, nothing twice, a balance, an order, and parts kept apart."""
 
 import itertools
 import json

@@ -106,7 +106,7 @@ def test_rules_compare_the_names_that_a_configured_linker_finds(monkeypatch):
 
 
 def test_only_what_the_knowledge_base_lists_as_a_name_says_the_same(monkeypatch):
-    """A word that only looks like a name, and letters with several meanings, are linked and are no synonyms."""
+    """Words that only look like a name, and letters with several meanings, are linked and are no synonyms."""
     words = {name: ("C007", 0.95, ["T121"]) for name in ("brandimab", "vericimab", "vericimub", "VCM")}
     pipeline = Pipeline(words)
     entry = types.SimpleNamespace(types=["T121"], canonical_name="Vericimab", aliases=["brandimab", "VCM"])

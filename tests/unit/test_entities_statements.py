@@ -82,7 +82,7 @@ def test_letters_with_two_meanings_in_the_texts_stay_letters():
 
 
 def test_the_first_of_several_is_named_and_equal_words_are_as_many_as_they_are():
-    """A RAG that brings a passage twice brought two passages, as before; only other names are read as the same."""
+    """A RAG that brings a passage twice brought two passages, as before; only other names are the same."""
     texts = ["Tylenol helps", "Zinc helps", "Panadol helps", "Tylenol helps", "Zinc helps"]
     assert alike(*texts) == (0, 1, 0, 0, 4)
     assert alike("Zinc helps", "Zinc helps") == alike() == ()

@@ -1,4 +1,4 @@
-"""Rates corrected by labels: known answers, intervals that cover, and what labels of the wrong kind may not do."""
+"""Rates corrected by labels: known answers, intervals that cover, labels of the wrong kind."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""The claims that people label: every kind of verdict, flagged and uncertain claims first, weights that add up."""
+"""The claims that people label: all kinds of verdict, flagged and uncertain first, weights that add up."""
 
 from collections import Counter
 from itertools import pairwise

@@ -13,7 +13,7 @@ LONGEST_MODULE, LONGEST_FUNCTION = 400, 45  # lines, docstrings and comments amo
 
 
 def floors_of(page: str) -> list[set[str]]:
-    """Returns the rooms of each floor, from the ground up, as the table of the page `architecture.md` has them."""
+    """Returns the rooms of each floor, from the ground up, by the table of the page `architecture.md`."""
     rows = [
         line.strip("| \n").split("|") for line in page.splitlines() if line[:3] == "| *" or line[:4] == "| **"
     ]
@@ -37,7 +37,10 @@ def is_typing_only(node: ast.AST) -> bool:
 
 @cache
 def imports_of(name: str, *, at_load: bool = False) -> frozenset[str]:
-    """Returns the modules that a module imports, those for type checkers aside; with `at_load` not those inside functions."""
+    """Returns the modules that a module imports, without imports for type checkers.
+
+    With `at_load` the imports inside functions are left out too.
+    """
     left_out = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda) if at_load else ()
     found: set[str] = set()
     waiting: list[ast.AST] = [ast.parse(modules()[name].read_text(encoding="utf-8"))]

@@ -144,7 +144,10 @@ def test_nothing_right_has_an_f1_of_zero():
         ),
         (
             ([1, 1], [1], [[1]], [[1]]),
-            r"answer_entails_claims is \(2,\) and chunks_entail_claims \(1, 1\), expected \(M,\) and \(M, K\)",
+            (
+                r"answer_entails_claims is \(2,\) and chunks_entail_claims \(1, 1\), expected \(M,\) and "
+                r"\(M, K\)"
+            ),
         ),
         (
             ([1], [1, 0], [[1]], [[1]]),

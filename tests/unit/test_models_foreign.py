@@ -1,4 +1,7 @@
-"""Model folders that want to run code or are damaged: one message each, no question, no traceback, no random head."""
+"""Model folders that want to run code or are damaged: one message each, no question, no traceback.
+
+No head of a model gets random weights.
+"""
 
 import builtins
 import json

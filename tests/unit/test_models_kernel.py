@@ -1,4 +1,7 @@
-"""The kind of integer products is read from the processor's flags; a machine that does not say is called by its name."""
+"""The kind of integer products is read from the processor's flags.
+
+A machine that does not say its kind is called by its name.
+"""
 
 import platform
 

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.usefixtures("word_vectors")
 
 
 def kept_of(answer, false):
-    """Returns what stays of an answer of which claims that hold the word `false` are refuted, and the reasons."""
+    """Returns what stays of an answer, and the reasons, where claims with the word `false` are refuted."""
     checker = scripted_checker(lambda _, claim: "contradict" if false in claim else "entail")
     chunk = Chunk(id="a", text="Iron tablets treat iron deficiency.")
     verdicts = Verifier(checker, extract_claims).verdicts(answer, "What treats it?", [chunk])

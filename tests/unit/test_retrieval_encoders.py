@@ -1,4 +1,4 @@
-"""Each family of encoders is read as its authors declare, down to the numbers that transformers gives by hand."""
+"""Each family of encoders is read as its authors declare, to the numbers that transformers gives by hand."""
 
 import json
 import warnings

@@ -1,4 +1,4 @@
-"""An encoder behind an OpenAI-compatible endpoint: a server on loopback, which answers well, badly or not at all."""
+"""An encoder behind an OpenAI-compatible endpoint: a loopback server answers well, badly or not at all."""
 
 import json
 import threading

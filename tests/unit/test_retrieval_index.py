@@ -138,7 +138,7 @@ def test_an_empty_corpus_is_named():
 
 
 def other_index(tmp_path, chunks, *, of=None, signature="counting"):
-    """An index of other chunks or of another encoder, which is then put in the place of the one that is asked for."""
+    """An index of other chunks or of another encoder, put in the place of the index that is asked for."""
     encoder = CountingEncoder().as_encoder(signature)
     embed_corpus(of or chunks, encoder, cache=tmp_path / "other")
     wanted = index_folder(tmp_path, chunks, CountingEncoder().as_encoder())

@@ -1,4 +1,4 @@
-"""Why a chunk was found, as `medfaith retrieve` shows it: matched words and the best sentence of each retriever."""
+"""Why a chunk was found, as `medfaith retrieve` shows it: matched words, each retriever's best sentence."""
 
 import json
 

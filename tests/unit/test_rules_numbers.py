@@ -327,8 +327,8 @@ CLASHES = [
             "intravenously is suggested."
         ),
         (
-            "Hydrocortisone 200 mg per day intravenously is suggested when norepinephrine at 0.25 mcg/kg/min is "
-            "still required."
+            "Hydrocortisone 200 mg per day intravenously is suggested when norepinephrine at 0.25 mcg/kg/min "
+            "is still required."
         ),
         "2000 mg",
         "200 mg",

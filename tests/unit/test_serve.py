@@ -35,7 +35,7 @@ def served(tmp_path, *, judge=judge, slice_name="", **limits):
 
 
 def asking(service, *requests, token="", hosts=(), at_once=False):
-    """Returns the responses to `requests`: (method, path, arguments of httpx), one after another or at once."""
+    """Returns the responses to `requests`, (method, path, arguments of httpx), in turn or at once."""
 
     async def ask():
         transport = httpx.ASGITransport(app=make_app(service, token=token, hosts=hosts))
@@ -128,8 +128,10 @@ def test_verdicts_of_a_model_are_streamed_claim_by_claim_and_are_those_of_the_wh
 
 
 def test_a_claim_that_cites_the_wrong_passage_has_the_status_of_a_run(tmp_path):
-    """The first claim cites a passage that leaves it open. Another passage refutes it, which is no contradiction
-    by what is cited."""
+    """The first claim cites a passage that leaves the claim open, and another passage refutes the claim.
+
+    The cited passage does not contradict the claim, so the claim's citation counts as unsupported.
+    """
     from pytest_medfaith.checking.loading import load_checker
 
     service = served(tmp_path)

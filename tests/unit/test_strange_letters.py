@@ -1,4 +1,7 @@
-"""Letters that lower-case to two characters, that only a pattern takes for others, and halves of characters lose no check."""
+"""Strange letters lose no check.
+
+Some lower-case to two characters, some only a pattern takes for others, some are halves of characters.
+"""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The teacher asks a server on loopback, which answers well, badly or not at all: no fault becomes an answer."""
+"""The teacher asks a server on loopback that answers well, badly or not at all: no fault is an answer."""
 
 import json
 import logging

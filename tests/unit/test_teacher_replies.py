@@ -1,4 +1,4 @@
-"""What a teacher replies is read strictly: one JSON object, known labels, quotes that really stand in the evidence."""
+"""A teacher's replies are read strictly: one JSON object, known labels, quotes that the evidence holds."""
 
 import json
 

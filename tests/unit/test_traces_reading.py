@@ -1,4 +1,4 @@
-"""Traces become responses: no part of a trace is lost without a word, and only answers are read as answers."""
+"""Traces become responses: every loss of a part is said, and only answers are read as answers."""
 
 import gzip
 import json
@@ -127,7 +127,10 @@ def test_traces_that_lack_something_are_counted_and_named(tmp_path):
     assert lines[0].endswith(": 5 responses of 7 traces in 16 spans")
     assert lines[1:] == [
         "2 traces left out, since no span holds an answer: silent, failed",
-        '2 traces without contexts, and failed cases unless the slice says contexts = "optional": bare, empty',
+        (
+            "2 traces without contexts, and failed cases unless the slice says "
+            'contexts = "optional": bare, empty'
+        ),
         "1 trace without a question: unasked",
         "1 trace with documents that hold no text, which are left out: textless",
     ]

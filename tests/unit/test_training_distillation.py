@@ -1,4 +1,7 @@
-"""A strong checker's probabilities teach a tiny student, with and without labels; a labelling goes on where it was interrupted."""
+"""A strong checker's probabilities teach a tiny student, with and without labels.
+
+An interrupted labelling goes on where it stopped.
+"""
 
 from __future__ import annotations
 

@@ -50,7 +50,10 @@ def write_lines(path, rows):
 
 @pytest.fixture
 def data(tmp_path):
-    """Data sets of a few rows in their publishers' layouts: topics 0-3 of Check-COVID train, the others choose."""
+    """Data sets of a few rows in their publishers' layouts.
+
+    Topics 0-3 of Check-COVID train, the others choose.
+    """
     root = tmp_path / "data"
     docs = [
         {

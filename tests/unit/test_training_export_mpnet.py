@@ -1,4 +1,7 @@
-"""A tiny MPNet classifier exports to int8 ONNX that agrees with it, relative positions included, and is a checker by its folder."""
+"""A tiny MPNet classifier exports to int8 ONNX that agrees with it, relative positions included.
+
+The folder of the export is a checker.
+"""
 
 import json
 
@@ -18,7 +21,9 @@ from training.export import export_classifier  # noqa: E402
 from training.outliers import activation_ranges, outlying, ranges_on_pairs  # noqa: E402
 from training.restore import restore_classifier  # noqa: E402
 
-WORDS = "iron zinc helps harms the heart lung liver skin bone eye ear hand in adults and children with a cold".split()
+WORDS = (
+    "iron zinc helps harms the heart lung liver skin bone eye ear hand in adults and children with a cold"
+).split()
 PAIRS = [
     ("iron helps the heart in adults", "iron helps"),
     ("zinc harms the skin " * 12, "zinc helps the skin and bone"),
@@ -85,7 +90,7 @@ def test_the_graph_agrees_with_the_model(trained, exported):
 
 
 def test_the_graph_holds_the_relative_positions(trained, exported):
-    """The same model without its position bias is another model: a fusion that dropped it would not pass here."""
+    """Without its position bias the model is another model: a fusion that dropped it would not pass here."""
     folder, model = trained
     with_bias = logits_of(model, folder, PAIRS)
     kept = model.mpnet.encoder.relative_attention_bias.weight.detach().clone()

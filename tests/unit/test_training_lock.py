@@ -1,4 +1,4 @@
-"""What the shipped weights were trained on is locked: another file is refused before anything is trained on it."""
+"""The training data of the shipped weights is locked: another file is refused before any training."""
 
 from pathlib import Path
 

@@ -228,7 +228,10 @@ ABSTRACTS = {
 
 
 def clustered(folder: Path, count: int = 1, **change: object) -> tuple[Path, Path]:
-    """Returns (clusters, texts) files of Check-COVID's layout: five texts and a claim, `count` times, that the first entails and the second refutes."""
+    """Returns (clusters, texts) files of Check-COVID's layout: five texts and a claim, `count` times.
+
+    The first text entails the claim, the second refutes it.
+    """
     claim = {
         "text": "Tea shortens sleep.",
         "labels": ["entail", "contradict", "neutral", "neutral", "neutral"],
@@ -334,7 +337,10 @@ PUBLISHED = {
 
 
 def with_texts(folder: str, *names: str) -> list[tuple[Path, str]]:
-    """Returns each file of a folder of the fixtures, or those of these names, with the file of its texts below the data folder."""
+    """Returns each file of a folder of the fixtures, or those of these names.
+
+    Beside each file is the file of its texts below the data folder.
+    """
     paths = [path for path in sorted((FIXTURES / folder).glob("*.jsonl")) if not names or path.stem in names]
     return [(path, PUBLISHED[re.sub(r"_\d+$", "", path.stem)]) for path in paths]
 

@@ -1,4 +1,7 @@
-"""The silver files that the repository ships are well formed; malformed ones are refused with file, line and field."""
+"""The silver files that the repository ships are well formed; malformed files are refused with the place.
+
+The place is file, line and field.
+"""
 
 from __future__ import annotations
 
@@ -93,7 +96,7 @@ def refuses(
     change: dict[str, object],
     message: str,
 ) -> None:
-    """Asserts that a file with `item` passes, and that one with the changed item is refused with place and message."""
+    """Asserts that a file with `item` passes, and that the changed item is refused with place and message."""
     path.write_text(json.dumps(item) + "\n")
     assert validate(path) == 1
     path.write_text(json.dumps({**item, **change}) + "\n")

@@ -1,4 +1,4 @@
-"""Tiny students learn silver rows: stopped early, resumed to the step, exported into folders that a run takes."""
+"""Tiny students learn silver rows: stopped early, resumed to the step, exported as folders for a run."""
 
 from __future__ import annotations
 
@@ -26,7 +26,13 @@ from training.epochs import EpochSettings, Lesson, train_epochs  # noqa: E402
 from training.losses import silver_loss  # noqa: E402
 from training.road import make_students  # noqa: E402
 from training.silver_extractor import ExtractorSettings, train_tagger  # noqa: E402
-from training.silver_nli import NliSettings, epoch_batches, macro_f1, order_head, train_silver_nli  # noqa: E402
+from training.silver_nli import (  # noqa: E402
+    NliSettings,
+    epoch_batches,
+    macro_f1,
+    order_head,
+    train_silver_nli,
+)
 from training.silver_writer import train_writer  # noqa: E402
 from training.student import load_student  # noqa: E402
 

@@ -1,4 +1,4 @@
-"""A tiny MPNet learns its pairs stage by stage, and goes on after an interruption as if there had been none."""
+"""A tiny MPNet learns its pairs stage by stage, and goes on after an interruption as if there were none."""
 
 import json
 

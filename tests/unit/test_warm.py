@@ -60,7 +60,7 @@ def test_a_new_python_starts_like_a_forked_one(tmp_path, monkeypatch, warm):
 
 
 def test_hypothesis_may_be_imported_in_a_run(tmp_path, monkeypatch, warm):
-    """It warns of random numbers that nobody seems to hold, such as those that the collector was told to forget."""
+    """It warns of random numbers that nobody seems to hold, such as those hidden from the collector."""
     (tmp_path / "pytest.ini").write_text("[pytest]\nfilterwarnings = error\n")
     (tmp_path / "test_it.py").write_text(
         "import sys\ndef test_it():\n    import hypothesis\n    assert 'trio' in sys.modules\n"

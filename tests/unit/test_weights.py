@@ -1,4 +1,4 @@
-"""The weights of the checker "default" are a separate distribution: data only, pinned, files that hosts take."""
+"""The weights of the checker "default" are a separate distribution: data only, pinned, files hosts take."""
 
 import importlib.util
 import sys

@@ -455,7 +455,7 @@ def langfuse_session() -> dict[str, Any]:
 
 
 def langfuse_table() -> list[dict[str, Any]]:
-    """Rows of Langfuse's table of traces; the contexts are in the output, since the rows hold no observations."""
+    """Rows of Langfuse's table of traces; the output holds the contexts, since no row holds observations."""
     said = json.dumps(
         {"answer": ANSWER, "context": [{"page_content": text, "metadata": {}} for text in PASSAGES]}
     )
@@ -507,7 +507,7 @@ def langsmith_page() -> dict[str, Any]:
 
 
 def langsmith_download() -> dict[str, Any]:
-    """What scripts over LangSmith's client write: traces with the runs inside them, and facts of the export."""
+    """What scripts over LangSmith's client write: traces with their runs inside, and facts of the export."""
     return {"export_metadata": {"total_traces": 1}, "traces": langsmith_tree()}
 
 
