@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 from pytest_medfaith.records import (
     Case,
     Chunk,
@@ -214,3 +216,48 @@ def slice_sample(
         ),
     )
     return report.with_(skipped={"id used before": 1, "empty answer": 1200}, **changes)
+
+
+def large_case(number: int) -> Report:
+    """Returns a case with 5 claims and 10 chunks of about 250 words that no other case shares."""
+    source = random.Random(number)
+    words = (
+        "insulin",
+        "metformin",
+        "levels",
+        "women",
+        "trial",
+        "dose",
+        "daily",
+        "risk",
+        "heart",
+        "failure",
+        "of",
+        "in",
+        "with",
+        "and",
+        "the",
+    )
+    sentences = [" ".join(source.choices(words, k=18)).capitalize() + "." for _ in range(5)]
+    contexts = tuple(
+        Chunk(
+            id=f"pubmed/{number}-{i}",
+            title=f"Title {i}",
+            text=" ".join(source.choices(words, k=250)),
+            url="https://example.org",
+        )
+        for i in range(10)
+    )
+    answer, verdicts = "", []
+    for i, sentence in enumerate(sentences):
+        claim = Claim(id=f"c{i}", text=sentence, start=len(answer), end=len(answer) + len(sentence))
+        label = source.choices(["supported", "refuted", "unsupported"], [8, 1, 1])[0]
+        verdicts.append(
+            Verdict(claim=claim, label=label, score=source.random(), chunk_id=contexts[i].id, span=(0, 80))
+        )
+        answer += f"{sentence} [{i + 1}] "
+    return Report(
+        case=Case(id=f"case-{number:04}", question=" ".join(source.choices(words, k=12)) + "?"),
+        response=Response(answer=answer, contexts=contexts),
+        verdicts=tuple(verdicts),
+    )

@@ -5,7 +5,17 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from card_samples import LETROZOLE, METFORMIN, METRICS, REFUTED, SUPPORTED, case_report, slice_sample, value
+from card_samples import (
+    LETROZOLE,
+    METFORMIN,
+    METRICS,
+    REFUTED,
+    SUPPORTED,
+    case_report,
+    large_case,
+    slice_sample,
+    value,
+)
 
 from pytest_medfaith.cards.html import html_report
 from pytest_medfaith.errors import DataError, MissingExtra
@@ -185,3 +195,16 @@ def test_without_jinja_the_error_holds_the_install_line(monkeypatch):
 def test_nan_is_an_error():
     with pytest.raises(DataError, match="expected a finite one"):
         html_report([slice_sample(metrics={"faithfulness": value("faithfulness", math.nan)})])
+
+
+def test_a_case_adds_its_texts_and_little_more_to_the_page():
+    """A page of thousands of cases opens at once only while none of its texts is written several times."""
+    reports = tuple(large_case(number) for number in range(20))
+    few, many = (len(html_report([slice_sample(reports=reports[:count])])) for count in (10, 20))
+    texts = sum(
+        len(report.case.question) + len(report.response.answer)
+        + sum(len(verdict.claim.text) for verdict in report.verdicts)
+        + sum(len(chunk.text) for chunk in report.response.contexts)
+        for report in reports[10:]
+    )  # fmt: skip
+    assert texts < many - few < 1.3 * texts
