@@ -45,3 +45,18 @@ def test_a_failed_comparison_tells_the_claims_that_turned_worst_first(tmp_path, 
         told < 7
     )  # c7 has a claim that nothing supports, which is no hallucination
     assert next(markup for line, markup in terminal.lines if line.startswith("FAIL")) == {"red": True}
+
+
+def test_below_a_failed_bound_a_case_with_earlier_turns_shows_them_and_another_is_as_it_was():
+    plain, talked = slice_of({"a": "r", "b": "r"}).reports
+    turn = {"role": "user", "content": "What is iron stored as?"}
+    talked = talked.with_(case=talked.case.with_(history=(turn,)))
+    judged = judge_gates(["hallucination <= 0.1"], slice_of({"a": "r", "b": "r"}))
+    terminal = Terminal(0)
+    print_summary(Finish((judged.with_(reports=(plain, talked)),), (None,), "failed"), terminal)
+    lines = [line for line, _ in terminal.lines]
+    place = lines.index("case a")
+    assert lines[place + 1].startswith("REFUTED")
+    place = next(at for at, line in enumerate(lines) if line.startswith("case b"))
+    assert lines[place + 1 : place + 3] == ["  earlier turns:", "    user: What is iron stored as?"]
+    assert lines[place + 3].startswith("REFUTED")
