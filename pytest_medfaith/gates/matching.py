@@ -144,15 +144,17 @@ def _check_cases(path: Path, entry: SliceBaseline, case_ids: Collection[str]) ->
     if not_run:
         raise MissingBaseline(
             f"{path}: {len(not_run)} of {len(entry.cases)} cases of slice {entry.slice!r} are not in this "
-            f"run: {_first(not_run)}; gates compare the same cases. Run all of them (without -k, --lf or "
-            f"--medfaith-limit), or where the slice has changed, write its baseline anew with pytest {UPDATE}"
+            f"run: {first_names(not_run)}; gates compare the same cases. Run all of them (without -k, --lf "
+            "or --medfaith-limit), or where the slice has changed, write its baseline anew with pytest "
+            f"{UPDATE}"
         )
     if unknown:
         raise MissingBaseline(
             f"{path}: {len(unknown)} cases of slice {entry.slice!r} are not in its baseline: "
-            f"{_first(unknown)}; gates compare the same cases. Measure them with pytest {UPDATE}"
+            f"{first_names(unknown)}; gates compare the same cases. Measure them with pytest {UPDATE}"
         )
 
 
-def _first(names: Sequence[str]) -> str:
-    return ", ".join([*names[:_NAMES_SHOWN], *["..."] * (len(names) > _NAMES_SHOWN)])
+def first_names(names: Sequence[str], most: int = _NAMES_SHOWN) -> str:
+    """Returns the first `most` names, and "..." where there are more: "iron, gout, ..."."""
+    return ", ".join([*names[:most], *["..."] * (len(names) > most)])

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from pytest_medfaith import defaults
 from pytest_medfaith.evaluation import slice_report
+from pytest_medfaith.gates.matching import first_names
 from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.pooling import pool_reports
 from pytest_medfaith.metrics.registry import METRICS
@@ -353,7 +354,7 @@ def _fingerprint(report: Report) -> int:
 def _disagreement(run: SliceRun, cases: Mapping[str, Iterable[str]]) -> str:
     names = sorted(cases)
     tests = sorted({test for tests in cases.values() for test in tests})
-    shown = ", ".join([*names[:_NAMES_SHOWN], *["..."] * (len(names) > _NAMES_SHOWN)])
+    shown = first_names(names, _NAMES_SHOWN)
     return (
         f"{len(names)} case(s) of {run} came out differently in different tests: {shown}. The card has one "
         f"row for them. The tests: {', '.join(tests[:_NAMES_SHOWN])}. Ask for medfaith_report in one test of "

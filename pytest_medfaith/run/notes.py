@@ -10,14 +10,13 @@ from pytest_medfaith.answers.responses import RECORDED
 from pytest_medfaith.cards.wording import counted
 from pytest_medfaith.config import SliceSettings
 from pytest_medfaith.datasets.registry import read_cases
+from pytest_medfaith.gates.matching import first_names
 from pytest_medfaith.records import SliceReport
 from pytest_medfaith.retrieval.build import asks_stores
 
 if TYPE_CHECKING:
     from pytest_medfaith.run.collected import Collected
     from pytest_medfaith.run.resources import Resources
-
-_NAMES_SHOWN = 5
 
 
 def notes_on_slices(resources: Resources, collected: Collected, reports: Sequence[SliceReport]) -> list[str]:
@@ -77,10 +76,9 @@ def _notes_on_slice(
         asked = {case.id for case in read_cases(settings.cases)}
         unasked = sorted(resources.responses(settings).keys() - asked)
         if unasked:
-            names = ", ".join([*unasked[:_NAMES_SHOWN], *["..."] * (len(unasked) > _NAMES_SHOWN)])
             yield (
                 f"slice {settings.name!r}: {settings.responses} answers {counted(len(unasked), 'case')} that "
-                f"{settings.cases} does not hold: {names}"
+                f"{settings.cases} does not hold: {first_names(unasked)}"
             )
     selected, size = len(report.reports) + len(report.missing), collected.size(report.run)
     if selected < size and report.gates:
@@ -90,8 +88,7 @@ def _notes_on_slice(
         )
     replaced = collected.replaced(report.run)
     if replaced:
-        names = ", ".join([*replaced[:_NAMES_SHOWN], *["..."] * (len(replaced) > _NAMES_SHOWN)])
         yield (
             f"slice {report.slice!r}: the tests of {counted(len(replaced), 'case')} ran again and measured "
-            f"something else, such as another answer; the last counts: {names}"
+            f"something else, such as another answer; the last counts: {first_names(replaced)}"
         )

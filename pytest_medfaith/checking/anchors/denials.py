@@ -13,9 +13,8 @@ from pytest_medfaith.checking.anchors.evidence import Evidence, Missing
 from pytest_medfaith.checking.rules.denials import negations
 from pytest_medfaith.english.words import content_keys, read_tokens, share
 
-COVERED = (
-    0.5  # of the claim's words that the denied clause holds, and of the clause's words that the claim holds
-)
+# Of the claim's words that the denied clause holds, and of the clause's words that the claim holds.
+COVERED = 0.5
 _FEWEST = 2  # words in common
 _CLAUSE = re.compile(
     r"[,;:]\s|\s[–—-]\s|[()]|"
