@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -37,6 +37,9 @@ class Cascade:
             right.
         decision_bonus: what the fast student's decision adds to the likeness of a window, where windows are
             ranked.
+        sentence_share: where a window contradicts the claim, its sentence is read alone, too. The reading
+            that is blended from both, this share of it from the sentence, counts if it contradicts less.
+            0 leaves it to the window; with 1 a refutation has to hold by the sentence that it names.
     """
 
     windows: int = 5
@@ -45,6 +48,7 @@ class Cascade:
     fast_weight: float = 0.0
     least_probability: float = 1e-4
     decision_bonus: float = 0.3
+    sentence_share: float = 0.0
 
     def __post_init__(self) -> None:
         """Refuses a cascade that reads nothing, and numbers without sense."""
@@ -57,6 +61,10 @@ class Cascade:
             raise ValueError(
                 f"the least probability of the fast student is {self.least_probability}; expected a number "
                 "between 0 and 1"
+            )
+        if not 0 <= self.sentence_share <= 1:
+            raise ValueError(
+                f"the share of the sentence is {self.sentence_share}; expected a number from 0 to 1"
             )
         if not (math.isfinite(self.window_slack) and math.isfinite(self.decision_bonus)):
             raise ValueError(
@@ -84,11 +92,13 @@ class WindowRead:
     """What the strong model makes of a window.
 
     Attributes:
+        text: the window and the claim, as they were read.
         logits: None where they are not finite.
         sentence: span of the sentence that the window was chosen for.
         similarity: of claim and chunk, by that sentence.
     """
 
+    text: Text
     logits: Logits | None
     sentence: Span
     similarity: float
@@ -137,30 +147,80 @@ def score_deciding_windows(
 ) -> list[PairScore]:
     """Returns the score of each pair by its window with the clearest decision, in the order of `pairs`.
 
-    A chunk that the strong model does not read is neutral.
+    A chunk that the strong model does not read is neutral. A contradiction may have to hold by its sentence:
+    see `Cascade.sentence_share`.
 
     Args:
         pairs: what to score.
         fast: the fast student's score of each pair.
         reader: the strong model.
     """
-    model, cascade = reader.model, reader.cascade
     readings = read_deciding_windows(pairs, fast, reader)
+    if reader.cascade.sentence_share:
+        readings = _held_by_sentences(pairs, fast, readings, reader)
     scores: list[PairScore] = []
     for number, (pair, before) in enumerate(zip(pairs, fast, strict=True)):
-        if number not in readings:  # what the fast student could not read either stays without a score
-            unread = [(model.reading.unread_logits, before.span)]
+        if number in readings:
+            scores.append(_score(pair, before, readings[number], reader))
+        else:  # what the fast student could not read either stays without a score
+            unread = [(reader.model.reading.unread_logits, before.span)]
             scores.append(before if before.logits is None else clearest(*pair, unread, temperature=1.0))
-            continue
-        said = [cascade.fast_weight * math.log(max(each, cascade.least_probability)) for each in before.probs]
-        together: list[tuple[Logits, Span]] = []
-        for reading in readings[number]:
-            if reading.logits:
-                entail, neutral, contradict = (a + b for a, b in zip(reading.logits, said, strict=True))
-                neutral += model.similarity.of(reading.similarity)
-                together.append(((entail, neutral, contradict), reading.sentence))
-        scores.append(clearest(*pair, together, model.temperature))
     return scores
+
+
+def _score(pair: Pair, before: PairScore, readings: Sequence[WindowRead], reader: Reader) -> PairScore:
+    """Returns the score of the clearest of `readings`; the fast student's, `before`, counts in each."""
+    cascade = reader.cascade
+    said = [cascade.fast_weight * math.log(max(each, cascade.least_probability)) for each in before.probs]
+    together: list[tuple[Logits, Span]] = []
+    for reading in readings:
+        if reading.logits:
+            entail, neutral, contradict = (a + b for a, b in zip(reading.logits, said, strict=True))
+            neutral += reader.model.similarity.of(reading.similarity)
+            together.append(((entail, neutral, contradict), reading.sentence))
+    return clearest(*pair, together, reader.model.temperature)
+
+
+def _held_by_sentences(
+    pairs: Sequence[Pair],
+    fast: Sequence[PairScore],
+    readings: Mapping[int, Sequence[WindowRead]],
+    reader: Reader,
+) -> dict[int, list[WindowRead]]:
+    """Returns `readings`, those that contradict blended with the reading of their sentence alone.
+
+    Example: the window is "Start at 5 mg. Children under 12 must not take it.", and the strong model finds
+    that it contradicts "Treatment starts with 5 mg". The sentence "Start at 5 mg." does not contradict that,
+    so the claim is not refuted by it. A blend that contradicts more than its window is not taken.
+    """
+    scored = {
+        (number, reading): _score(pairs[number], fast[number], [reading], reader)
+        for number, read in readings.items()
+        for reading in read
+        if reading.logits
+    }
+    texts = {}
+    for (number, reading), score in scored.items():
+        claim, chunk = pairs[number]
+        sentence = as_read(claim, chunk, Window(chunk.text[slice(*reading.sentence)], *reading.sentence))
+        if score.probs[2] > max(score.probs[:2]) and sentence != reading.text:
+            texts[number, reading] = sentence
+    known: dict[Text, Any] = {}
+    reader.model.read(texts.values(), known, cache=reader.vectors.cache)
+
+    def held(number: int, reading: WindowRead) -> WindowRead:
+        alone = finite_logits(known, texts[number, reading]) if (number, reading) in texts else None
+        if alone is None or reading.logits is None:
+            return reading
+        share = reader.cascade.sentence_share
+        entail, neutral, contradict = (
+            (1 - share) * a + share * b for a, b in zip(reading.logits, alone, strict=True)
+        )
+        blend = dataclasses.replace(reading, logits=(entail, neutral, contradict))
+        score = _score(pairs[number], fast[number], [blend], reader)
+        return blend if score.probs[2] < scored[number, reading].probs[2] else reading
+
+    return {number: [held(number, reading) for reading in read] for number, read in readings.items()}
 
 
 def read_deciding_windows(
@@ -184,7 +244,7 @@ def read_deciding_windows(
     for candidate, text in texts.items():
         pair, sentence = pairs[candidate.pair], candidate.sentence
         similarity = similarity_of(*pair, sentence, reader.vectors, reader.model.reading)
-        reading = WindowRead(finite_logits(known, text), sentence, similarity)
+        reading = WindowRead(text, finite_logits(known, text), sentence, similarity)
         readings.setdefault(candidate.pair, []).append(reading)
     return readings
 

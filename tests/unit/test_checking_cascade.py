@@ -121,6 +121,72 @@ def test_a_second_run_reads_the_cache(tmp_path):
     assert (len(first.read) > 0, second.read) == (True, [])
 
 
+BESIDE = "Start at 5 mg once a day. Children under 12 must not take the tablets at all."
+
+
+@pytest.mark.parametrize(
+    ("share", "by_sentence", "label"),
+    [
+        (0.0, "neutral", "refuted"),
+        (1.0, "neutral", "unsupported"),
+        (1.0, "entail", "supported"),
+        (1.0, "contradict", "refuted"),
+        (1.0, None, "refuted"),  # nobody knows what the sentence says: the window's word stands
+        (0.4, "neutral", "refuted"),
+    ],
+)
+def test_a_refutation_holds_by_the_sentence_that_it_names(share, by_sentence, label):
+    strong = Model(lambda evidence, _: "contradict" if "Children" in evidence else by_sentence)
+    checker = cascade_of(says("neutral"), strong, sentence_share=share)
+    verdict = checker("Treatment starts at 5 mg once a day.", [Chunk(id="a", text=BESIDE)])
+    assert verdict.label == label
+    assert BESIDE[slice(*verdict.span)] == "Start at 5 mg once a day."
+
+
+def test_a_sentence_is_read_alone_only_where_its_window_contradicts():
+    for label, read in (("entail", 1), ("neutral", 1), ("contradict", 2)):
+        strong = says(label)
+        checker = cascade_of(says("neutral"), strong, sentence_share=1.0)
+        checker("Treatment starts at 5 mg once a day.", [Chunk(id="a", text=BESIDE)])
+        assert len(strong.read) == read
+        checker("Treatment starts at 5 mg.", [Chunk(id="a", text="Start at 5 mg once a day.")])
+        assert len(strong.read) == read + 1  # window and sentence are one text
+
+
+def test_a_claim_that_another_chunk_entails_is_not_decided_by_a_window_that_its_sentence_denies():
+    strong = Model(
+        lambda evidence, _: (
+            "contradict" if "Children" in evidence else "entail" if "6 mg" in evidence else "neutral"
+        )
+    )
+    chunks = [
+        Chunk(id="a", text=BESIDE),
+        Chunk(id="b", text="Treatment begins with 5 mg, later 6 mg, a day."),
+    ]
+    checker = cascade_of(says("neutral"), strong, sentence_share=1.0)
+    verdict = checker("Treatment starts at 5 mg once a day.", chunks)
+    assert (verdict.label, verdict.chunk_id, verdict.conflict) == ("supported", "b", False)
+
+
+def test_each_window_of_a_long_chunk_is_held_by_its_sentence():
+    """The window that contradicts most falls by its sentence; another one refutes the claim by itself."""
+    filler = [f"Remark {number} is about the garden of the house and its gate." for number in range(40)]
+    first, second = "Treatment starts at 5 mg once a day.", "Treatment starts with 9 mg, not with 5 mg."
+    text = " ".join([first, *filler, second])
+    strong = Model(
+        lambda evidence, _: "contradict" if second in evidence or len(evidence) > 80 else "neutral"
+    )
+    checker = cascade_of(says("neutral"), strong, windows=2, window_words=40, sentence_share=1.0)
+    verdict = checker("Treatment starts at 5 mg once a day.", [Chunk(id="a", text=text)])
+    assert (verdict.label, text[slice(*verdict.span)]) == ("refuted", second)
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.1, float("nan")])
+def test_a_share_of_the_sentence_that_is_none_is_refused(share):
+    with pytest.raises(ValueError, match=r"share of the sentence is .*; expected a number from 0 to 1"):
+        Cascade(sentence_share=share)
+
+
 @pytest.mark.parametrize("reading", [{"windows": 0}, {"window_words": 0}, {"windows": -3}])
 def test_a_cascade_that_reads_nothing_is_refused(reading):
     with pytest.raises(ValueError, match="expected at least 1 of 1"):
