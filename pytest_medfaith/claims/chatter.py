@@ -82,12 +82,14 @@ _PHRASES = re.compile(  # their words mean something else in other places; each 
         (?:an?\s+)?not\s+an?\s+(?:\w+\s+)?(?:doctor|physician|nurse|pharmacist|lawyer|professional)
     | (?:not|never|no)\s+(?:(?:be|as|an?|intended|meant|to|used|considered|taken|seen|viewed
       |regarded)\s+){0,6}(?:substitutes?|replacements?|replace)(?:\s+for)?
-    | (?:before|when|prior\s+to)\s+(?:(?:making|starting|taking|stopping|using|changing|beginning|trying
-      |switching|or|and)\s+)+
+    | (?:before|when|prior\s+to)\s+(?:making|starting|taking|stopping|using|changing|beginning|trying
+      |switching)(?:,?\s+(?:making|starting|taking|stopping|using|changing|beginning|trying|switching|or
+      |and))*(?:(?=\s*(?:$|[,.!;)]))|\s+
       (?:(?:any|a|an|the|this|these|that|your|new|or|other|kind|of|changes?|decisions?|to|about|health|medical
         |treatment)\s+){0,5}
       (?:it|them|medications?|medicines?|drugs?|treatments?|supplements?|therap(?:y|ies)|regimen|changes?
-        |decisions?|plan)
+        |decisions?|plan|anything(?:\s+new)?))
+    | before\s+(?:use|you\s+(?:start|begin|decide|stop|change)(?=\s*(?:$|[,.!;)])))
     | get\s+well(?:\s+soon)? | take\s+(?:good\s+)?care(?:\s+of\s+yourself)? | stay\s+(?:safe|well|healthy)
       | all\s+the\s+best | you(?:'re|\s+are)\s+(?:very\s+|most\s+)?welcome | my\s+pleasure
     )(?!\w)""",
@@ -165,7 +167,9 @@ _KINDS = (
             rf"""\b(?:consult\w*|contact\w*|see|visit\w*|ask\w*|call\w*|speak\w*|talk\w*|check\w*|discuss\w*
                 |reach\s+out|follow\w*|seek\w*|refer|turn\s+to|get|appointment)\b
             .*\b(?:{_PROFESSION}|(?:medical|professional|health)\s+
-              (?:attention|advice|help|care|evaluation))\b"""
+              (?:attention|advice|help|care|evaluation))\b
+            | \b(?:{_PROFESSION})\s+(?:can|will|could|may|is\s+able\s+to)\s+(?:best\s+)?
+              (?:help|advise|guide|tell)\b"""
         ),
         _FUNCTION | _ADVICE,
     ),

@@ -747,3 +747,24 @@ def test_what_looks_like_talk_and_says_something_is_a_claim(answer):
 def test_what_goes_on_with_what_was_said_has_it_as_context(answer, claim, context):
     found = next(one for one in extract_claims(answer, question="Is it safe?") if one.text.startswith(claim))
     assert found.context == context
+
+
+@pytest.mark.parametrize(
+    ("sentence", "states_something"),
+    [
+        ("Please talk to your doctor before starting.", False),
+        ("Before starting, please talk to your doctor.", False),
+        ("Remember to check with your pharmacist before stopping or changing anything.", False),
+        ("Please seek professional advice before use.", False),
+        ("Your GP or pharmacist can help you decide.", False),
+        ("Ask your doctor before use in children.", True),
+        ("See a doctor before starting if you are pregnant.", True),
+        ("Talk to your doctor before taking ibuprofen.", True),
+        ("Your doctor can tell you to take 5 mg.", True),
+        ("Your doctor will tell you to stop metformin.", True),
+        ("Check your blood pressure before starting.", True),
+    ],
+)
+def test_advice_to_ask_a_doctor_before_a_start_states_nothing(sentence, states_something):
+    """A drug, a patient, a dose or a sign in it is checked."""
+    assert bool(extract_claims(sentence)) is states_something
