@@ -6,8 +6,6 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pytest_medfaith import defaults
-
 LOOK_BACK = 48  # characters before a number in which the words that qualify it are looked for
 
 _SMALL = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
@@ -95,7 +93,7 @@ class Numeral:
     doubtful: bool = False
 
 
-@lru_cache(maxsize=defaults.TEXTS_KEPT)
+@lru_cache(maxsize=1_024)
 def read_numerals(text: str) -> tuple[Numeral, ...]:
     """Returns the numbers of `text` in order; those within names (COVID-19, 5-HT, 3rd) are left out."""
     return tuple(
