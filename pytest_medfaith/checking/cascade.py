@@ -37,9 +37,9 @@ class Cascade:
             right.
         decision_bonus: what the fast student's decision adds to the likeness of a window, where windows are
             ranked.
-        sentence_share: where a window contradicts the claim, its sentence is read alone, too. The reading
-            that is blended from both, this share of it from the sentence, counts if it contradicts less.
-            0 leaves it to the window; with 1 a refutation has to hold by the sentence that it names.
+        refuting_sentence_share: where a window contradicts the claim, its sentence is read alone, too. The
+            reading that is blended from both, this share of it from the sentence, counts if it contradicts
+            less. 0 leaves it to the window; with 1 a refutation has to hold by the sentence that it names.
     """
 
     windows: int = 5
@@ -48,7 +48,7 @@ class Cascade:
     fast_weight: float = 0.0
     least_probability: float = 1e-4
     decision_bonus: float = 0.3
-    sentence_share: float = 0.0
+    refuting_sentence_share: float = 0.0
 
     def __post_init__(self) -> None:
         """Refuses a cascade that reads nothing, and numbers without sense."""
@@ -62,9 +62,9 @@ class Cascade:
                 f"the least probability of the fast student is {self.least_probability}; expected a number "
                 "between 0 and 1"
             )
-        if not 0 <= self.sentence_share <= 1:
+        if not 0 <= self.refuting_sentence_share <= 1:
             raise ValueError(
-                f"the share of the sentence is {self.sentence_share}; expected a number from 0 to 1"
+                f"the share of the sentence is {self.refuting_sentence_share}; expected a number from 0 to 1"
             )
         if not (math.isfinite(self.window_slack) and math.isfinite(self.decision_bonus)):
             raise ValueError(
@@ -148,7 +148,7 @@ def score_deciding_windows(
     """Returns the score of each pair by its window with the clearest decision, in the order of `pairs`.
 
     A chunk that the strong model does not read is neutral. A contradiction may have to hold by its sentence:
-    see `Cascade.sentence_share`.
+    see `Cascade.refuting_sentence_share`.
 
     Args:
         pairs: what to score.
@@ -156,7 +156,7 @@ def score_deciding_windows(
         reader: the strong model.
     """
     readings = read_deciding_windows(pairs, fast, reader)
-    if reader.cascade.sentence_share:
+    if reader.cascade.refuting_sentence_share:
         readings = _held_by_sentences(pairs, fast, readings, reader)
     scores: list[PairScore] = []
     for number, (pair, before) in enumerate(zip(pairs, fast, strict=True)):
@@ -212,7 +212,7 @@ def _held_by_sentences(
         alone = finite_logits(known, texts[number, reading]) if (number, reading) in texts else None
         if alone is None or reading.logits is None:
             return reading
-        share = reader.cascade.sentence_share
+        share = reader.cascade.refuting_sentence_share
         entail, neutral, contradict = (
             (1 - share) * a + share * b for a, b in zip(reading.logits, alone, strict=True)
         )

@@ -49,7 +49,7 @@ def test_the_shipped_cards_hold_the_constants_that_their_checkers_read_by():
 def test_the_signatures_of_the_shipped_checkers_are_those_of_before():
     assert load_checker("fast").signature == "8fd9a7783197b7bc|c11e2fb0d0f1c8c6/128|4.0|0.45"
     assert load_checker().signature.endswith(
-        "|Cascade(windows=5, window_words=100, fast_weight=0.6, sentence_share=1.0)"
+        "|Cascade(windows=5, window_words=100, fast_weight=0.6, refuting_sentence_share=1.0)"
     )
 
 

@@ -137,7 +137,7 @@ BESIDE = "Start at 5 mg once a day. Children under 12 must not take the tablets 
 )
 def test_a_refutation_holds_by_the_sentence_that_it_names(share, by_sentence, label):
     strong = Model(lambda evidence, _: "contradict" if "Children" in evidence else by_sentence)
-    checker = cascade_of(says("neutral"), strong, sentence_share=share)
+    checker = cascade_of(says("neutral"), strong, refuting_sentence_share=share)
     verdict = checker("Treatment starts at 5 mg once a day.", [Chunk(id="a", text=BESIDE)])
     assert verdict.label == label
     assert BESIDE[slice(*verdict.span)] == "Start at 5 mg once a day."
@@ -146,7 +146,7 @@ def test_a_refutation_holds_by_the_sentence_that_it_names(share, by_sentence, la
 def test_a_sentence_is_read_alone_only_where_its_window_contradicts():
     for label, read in (("entail", 1), ("neutral", 1), ("contradict", 2)):
         strong = says(label)
-        checker = cascade_of(says("neutral"), strong, sentence_share=1.0)
+        checker = cascade_of(says("neutral"), strong, refuting_sentence_share=1.0)
         checker("Treatment starts at 5 mg once a day.", [Chunk(id="a", text=BESIDE)])
         assert len(strong.read) == read
         checker("Treatment starts at 5 mg.", [Chunk(id="a", text="Start at 5 mg once a day.")])
@@ -163,7 +163,7 @@ def test_a_claim_that_another_chunk_entails_is_not_decided_by_a_window_that_its_
         Chunk(id="a", text=BESIDE),
         Chunk(id="b", text="Treatment begins with 5 mg, later 6 mg, a day."),
     ]
-    checker = cascade_of(says("neutral"), strong, sentence_share=1.0)
+    checker = cascade_of(says("neutral"), strong, refuting_sentence_share=1.0)
     verdict = checker("Treatment starts at 5 mg once a day.", chunks)
     assert (verdict.label, verdict.chunk_id, verdict.conflict) == ("supported", "b", False)
 
@@ -176,7 +176,7 @@ def test_each_window_of_a_long_chunk_is_held_by_its_sentence():
     strong = Model(
         lambda evidence, _: "contradict" if second in evidence or len(evidence) > 80 else "neutral"
     )
-    checker = cascade_of(says("neutral"), strong, windows=2, window_words=40, sentence_share=1.0)
+    checker = cascade_of(says("neutral"), strong, windows=2, window_words=40, refuting_sentence_share=1.0)
     verdict = checker("Treatment starts at 5 mg once a day.", [Chunk(id="a", text=text)])
     assert (verdict.label, text[slice(*verdict.span)]) == ("refuted", second)
 
@@ -184,7 +184,7 @@ def test_each_window_of_a_long_chunk_is_held_by_its_sentence():
 @pytest.mark.parametrize("share", [-0.1, 1.1, float("nan")])
 def test_a_share_of_the_sentence_that_is_none_is_refused(share):
     with pytest.raises(ValueError, match=r"share of the sentence is .*; expected a number from 0 to 1"):
-        Cascade(sentence_share=share)
+        Cascade(refuting_sentence_share=share)
 
 
 @pytest.mark.parametrize("reading", [{"windows": 0}, {"window_words": 0}, {"windows": -3}])
