@@ -72,10 +72,13 @@ def answer(word: str, number: int) -> SilverAnswer:
 @pytest.fixture(scope="module")
 def silver(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("silver")
-    pairs = [pair(label, word, n) for n, word in enumerate(WORDS) for label in EVIDENCE]
-    rows = Gathered(pairs, [answer(word, n) for n, word in enumerate(WORDS)])
-    write_silver(folder, make_silver(rows, kept_out=0.17))
+    write_silver(folder, make_silver(gathered(entity_overlap=0.5), kept_out=0.17))
     return folder
+
+
+def gathered(**more) -> Gathered:
+    pairs = [pair(label, word, n, **more) for n, word in enumerate(WORDS) for label in EVIDENCE]
+    return Gathered(pairs, [answer(word, n) for n, word in enumerate(WORDS)])
 
 
 @pytest.fixture(scope="module")
@@ -199,6 +202,27 @@ def test_the_losses_are_what_they_say():
     assert silver_loss(logits, rows, soft=False, entity_weight=2.0).item() == pytest.approx(
         hard + 2 * fine, abs=1e-5
     )
+
+
+@pytest.mark.parametrize(
+    ("overlap", "said"),
+    [
+        (None, 'of 16 pairs of train that are not entailed, 0 name a concept; .*`linker = "none"`'),
+        (1.0, "16 name a concept; in each of these the claim and the evidence name the same concepts"),
+    ],
+)
+def test_an_entity_weight_that_would_do_nothing_is_refused(base, tmp_path, overlap, said):
+    write_silver(tmp_path / "silver", make_silver(gathered(entity_overlap=overlap), kept_out=0.17))
+    with pytest.raises(DataError, match=said):
+        train_silver_nli(tmp_path / "silver", tmp_path / "out", nli(base, entity_weight=0.5), progress=quiet)
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_rows_for_which_an_entity_weight_counts_are_told(silver, base, tmp_path):
+    told = []
+    pace = {"epochs": 1}
+    train_silver_nli(silver, tmp_path, nli(base, entity_weight=0.5, pace=pace), progress=told.append)
+    assert told[0] == "--entity-weight counts for 16 of 16 pairs of train that are not entailed"
 
 
 def test_a_warm_start_of_another_order_of_labels_keeps_what_its_head_means(tmp_path):
