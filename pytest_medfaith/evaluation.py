@@ -89,13 +89,14 @@ def evaluate_case(
         progress: told (texts scored, to score).
         evidence: whose contexts the claims are judged by.
     """
-    if hits is not None:
-        hits = checked_hits(hits, k=k, case=case.id)
+    hits = None if hits is None else checked_hits(hits, k=k, case=case.id)
     turns, abstained = evidence.turns(case), is_refusal(response.answer, contexts=response.contexts)
     claims, dropped = _read(response, case.question, turns, extractor, abstained=abstained)
     response, found = evidence.judged_response(response, claims, hits, case=case.id, turns=turns)
     _check_ids(case, response, claims)
-    judged = _judged_case(case, response, claims, checker, found, turns=turns, progress=progress)
+    by_contexts, by_answers = _pairs(case, response, claims, found)
+    scores = checker.score(by_contexts, progress=progress) + checker.score(by_answers)
+    judged = _JudgedCase(case, response, checker, scores, found, turns)
     report = _judged_report(judged, claims, rulebook=rulebook, severity=severity, abstained=abstained)
     report = with_other_names(report, checker).with_(
         hits=tuple(hits or ()), searched=hits is not None, retriever=retriever, k=k, dropped=dropped
@@ -270,21 +271,6 @@ class _JudgedCase:
         reference = Chunk(id=REFERENCE, text=reference_text(self.case))
         score = self.by_pair.get((verdict.claim.id, REFERENCE))
         return self.checker.entailed(verdict.claim, reference, score)
-
-
-def _judged_case(
-    case: Case,
-    response: Response,
-    claims: Sequence[Claim],
-    checker: Checker,
-    found: Mapping[str, Sequence[Chunk]],
-    *,
-    turns: Turns,
-    progress: Progress | None,
-) -> _JudgedCase:
-    by_contexts, by_answers = _pairs(case, response, claims, found)
-    scores = checker.score(by_contexts, progress=progress) + checker.score(by_answers)
-    return _JudgedCase(case, response, checker, scores, found, turns)
 
 
 def _gold_claim(gold: GoldClaim) -> Claim:

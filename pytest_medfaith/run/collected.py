@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -77,7 +78,7 @@ class _Expected:
 class Collected:
     """Expected cases and the reports that came in for them.
 
-    A case that several tests measure counts once; `disagreements` names tests that measure it differently. A
+    A case that several tests measure counts once; `problems` names tests that measure it differently. A
     test that runs again replaces what it measured before.
 
     Attributes:
@@ -89,15 +90,12 @@ class Collected:
         _failures: why a row could not be measured.
     """
 
-    _rows: dict[SliceRun, _Expected] = field(default_factory=dict)
+    _rows: defaultdict[SliceRun, _Expected] = field(default_factory=lambda: defaultdict(_Expected))
     _reports: dict[CaseKey, tuple[str, Report]] = field(default_factory=dict)
     _fingerprints: dict[CaseKey, dict[str, int]] = field(default_factory=dict)
     _replaced: set[CaseKey] = field(default_factory=set)
     _brought: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
     _failures: dict[SliceRun, str] = field(default_factory=dict)
-
-    def _row(self, run: SliceRun) -> _Expected:
-        return self._rows.setdefault(run, _Expected())
 
     def expect(
         self,
@@ -121,7 +119,7 @@ class Collected:
             size: how many cases the row has, selected or not.
             place: of the row among those that were asked for with it.
         """
-        known, row = run in self._rows and self._rows[run].cases, self._row(run)
+        known, row = run in self._rows and self._rows[run].cases, self._rows[run]
         row.place = min(place, row.place) if known else place
         row.cases.update(case_ids)
         row.skipped = dict(skipped or {})
@@ -132,7 +130,7 @@ class Collected:
         self, run: SliceRun, case_id: str, *, gates: Iterable[str] = (), test_id: str = ""
     ) -> None:
         """Notes a case of a test that may measure it; once such a test does, all such cases are expected."""
-        row = self._row(run)
+        row = self._rows[run]
         row.possible.add(case_id)
         if row.cases:
             row.note_gates(gates, test_id)
@@ -153,7 +151,7 @@ class Collected:
 
     def gates(self, run: SliceRun) -> tuple[str, ...]:
         """Returns the gates of every test that measures a row, each gate once."""
-        by_test = self._row(run).gates
+        by_test = self._rows[run].gates
         return tuple(dict.fromkeys(gate for test in sorted(by_test) for gate in by_test[test]))
 
     def expected_values(self) -> list[dict[str, Any]]:
@@ -188,7 +186,7 @@ class Collected:
 
     def add(self, result: Result, *, test_id: str = "") -> None:
         """Takes in what a test measured."""
-        run, report, row = result.run, result.report, self._row(result.run)
+        run, report, row = result.run, result.report, self._rows[result.run]
         row.note_gates(result.gates, test_id)
         if row.possible and not row.cases:
             self.expect(run, row.possible, gates=result.gates, test_id=test_id)
@@ -254,7 +252,7 @@ class Collected:
         self._pool(measured, declared)
         rows = []
         for run in sorted(measured):
-            reports, expected = measured[run], self._row(run)
+            reports, expected = measured[run], self._rows[run]
             # A test may have put another checker in the configured checker's place; the card shows the
             # former.
             shown = dataclasses.replace(run, checker=reports[0].checker) if reports else run
@@ -304,8 +302,11 @@ class Collected:
         )
         return sorted({account.signature for account in found if account})
 
-    def disagreements(self) -> list[str]:
-        """Returns a sentence for each row on which tests disagree, and for each name of two checkers."""
+    def problems(self) -> list[str]:
+        """Returns a sentence for each thing that makes the run unusable.
+
+        Such are a row on which tests disagree, a name of two checkers, and a row that could not be measured.
+        """
         by_run: dict[SliceRun, dict[str, Iterable[str]]] = {}
         for (run, case_id), fingerprints in self._fingerprints.items():
             if len(set(fingerprints.values())) > 1:
@@ -316,7 +317,8 @@ class Collected:
             for name, signatures in sorted(self._brought.items())
             if len(signatures) > 1
         ]
-        return [*(_disagreement(run, by_run[run]) for run in sorted(by_run)), *doubled]
+        failed = [f"{run}: {why}" for run, why in self._failures.items()]
+        return [*(_disagreement(run, by_run[run]) for run in sorted(by_run)), *doubled, *failed]
 
     def progress(self) -> Progress:
         """Returns how far the run is."""
