@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
@@ -84,13 +84,8 @@ def train_silver_nli(
     model, tokenizer = load_student(base, dropout=0.1)
     order_head(model, base)
     kept, measured = (_tokenized(tokenizer, rows, settings) for rows in (train, dev))
-    if settings.entity_weight:
-        progress(_entities_told(kept.rows, silver))
-    dropped = len(train) - len(kept.rows)
-    if dropped:
-        progress(
-            f"{dropped} of {len(train)} rows have a claim of more than half of {settings.max_tokens} tokens"
-        )
+    for line in _told(kept.rows, len(train), silver, settings):
+        progress(line)
 
     def loss_of(batch: Sequence[int]) -> Any:
         logits = model(**_padded(tokenizer, [kept.inputs[i] for i in batch])).logits.float()
@@ -109,6 +104,14 @@ def train_silver_nli(
     return train_epochs(
         model, lesson, settings.epochs, out, save=save, progress=progress, stop_after=stop_after
     )
+
+
+def _told(rows: Sequence[SilverPair], given: int, silver: Path, settings: NliSettings) -> Iterator[str]:
+    """Yields lines on the rows that are learned, of `given` in the file."""
+    if settings.entity_weight:
+        yield _entities_told(rows, silver)
+    if dropped := given - len(rows):
+        yield f"{dropped} of {given} rows have a claim of more than half of {settings.max_tokens} tokens"
 
 
 def _entities_told(rows: Sequence[SilverPair], silver: Path) -> str:
