@@ -303,12 +303,20 @@ def test_students_become_folders_that_a_run_takes_with_cards_of_what_was_measure
         )
 
 
-def test_a_tagger_learns_where_claims_begin_and_end(silver, base, tmp_path):
+def test_a_tagger_learns_where_claims_begin_and_end(silver, base, tmp_path, capfd):
     pace = EpochSettings(epochs=10, rate=8e-3, patience=0)
     settings = ExtractorSettings(base=str(base), max_tokens=64, batch_tokens=300, epochs=pace)
     train_tagger(silver, tmp_path, settings, progress=quiet)
     lines = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
     assert max(line["dev_span_f1"] for line in lines) > 0.8
+    assert capfd.readouterr().err == ""  # no report of transformers on a head that is new
+
+
+@pytest.mark.parametrize("named", ["no_such_model", "json", ".", "no_such.model", ""])
+def test_a_base_that_is_no_model_is_one_message(silver, tmp_path, named, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(DataError, match="is neither a folder with a model"):
+        train_tagger(silver, tmp_path / "out", ExtractorSettings(base=named), progress=quiet)
 
 
 def tiny_t5(folder: Path, base: Path) -> Path:
