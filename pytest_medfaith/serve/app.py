@@ -94,8 +94,8 @@ def make_app(service: Service, *, token: str = "", hosts: tuple[str, ...] = ()) 
     )
     _add_handlers(app)
     _add_routes(app, desk)
-    app.add_middleware(Counted, counters=desk.counters)
     app.add_middleware(Edge, limits=service.limits, token=token, hosts=hosts)
+    app.add_middleware(Counted, counters=desk.counters)  # around the edge, whose refusals count, too
     return app
 
 
