@@ -65,10 +65,10 @@ class Service:
             return None
         settings = self.resources.settings.slice(self.slice_name)
         if not self.resources.can_retrieve(settings):
+            table = self.resources.settings.table(f"slices.{self.slice_name}")
             raise DataError(
                 f"slice {self.slice_name!r} has nothing to retrieve from, so it cannot be served; set "
-                f"corpus = [...] in [tool.medfaith.slices.{self.slice_name}], or leave --slice out and send "
-                "contexts with each answer"
+                f"corpus = [...] in {table}, or leave --slice out and send contexts with each answer"
             )
         return settings if settings.contexts_mode == "per-claim" else settings.with_contexts("retrieved")
 

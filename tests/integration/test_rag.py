@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from llm_server import LlmServer
 
 from pytest_medfaith.cards.run_reading import read_run
 from pytest_medfaith.cli import main
@@ -476,17 +475,6 @@ def test_a_follow_up_of_a_suite_is_answered_and_judged_by_what_was_retrieved_for
 
 
 # The teacher writes.
-
-
-@pytest.fixture
-def server(monkeypatch):
-    pytest.importorskip("openai", reason="comes with the extra llm")
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("HOUSE_KEY", "house-key-0123456789")
-    found = LlmServer()
-    yield found
-    found.close()
 
 
 def taught(here, server, more=""):
