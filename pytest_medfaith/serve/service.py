@@ -90,7 +90,7 @@ class Service:
         self.check(Asked("Water boils at 100 degrees.", ["Water boils at 100 degrees."]), Told())
 
     def check(self, asked: Asked, told: Told) -> Report:
-        """Returns the report on an answer: that of a run of pytest on the same answer and contexts.
+        """Returns the report that a run of pytest would make of the same answer and contexts.
 
         Raises:
             DataError: contexts are missing or malformed, or there are more of them or of claims than may be.

@@ -4,10 +4,8 @@ import os
 import re
 import subprocess
 import sys
-from threading import Thread
 
 import pytest
-from warm import can_fork
 
 pty = pytest.importorskip("pty", reason="needs a terminal of a Unix system")
 
@@ -19,7 +17,7 @@ progress.LEAST_SECONDS, progress.LINES = 0, 10**9
 
 
 @pytest.fixture
-def lines_in_terminal(project, monkeypatch, warm):
+def lines_in_terminal(project, monkeypatch):
     """Runs pytest in a terminal of 100 columns and returns the lines it shows, without colours."""
     monkeypatch.delenv("CI", raising=False)
     monkeypatch.setenv("TERM", "xterm")
@@ -28,22 +26,16 @@ def lines_in_terminal(project, monkeypatch, warm):
 
     def run(*arguments):
         ours, theirs = pty.openpty()
-        text = []
-        # A terminal holds a few kilobytes; pytest waits until they are read.
-        reader = Thread(target=lambda: text.extend(iter(lambda: _read(ours), b"")))
-        reader.start()
-        if can_fork():
-            with open(os.ttyname(theirs), "w", encoding="utf-8") as terminal:  # noqa: PTH123 - no file
-                warm.popen(arguments, terminal, terminal)
-        else:
-            command = [sys.executable, "-m", "pytest", *arguments]
-            subprocess.run(command, stdin=theirs, stdout=theirs, stderr=theirs, check=False)
-        os.close(theirs)
-        reader.join()
+        command = [sys.executable, "-m", "pytest", *arguments]
+        with subprocess.Popen(
+            command, cwd=project.path, stdin=theirs, stdout=theirs, stderr=theirs, close_fds=True
+        ):
+            os.close(theirs)
+            text = b"".join(iter(lambda: _read(ours), b"")).decode()
         os.close(ours)
         return [
             re.sub(r"\x1b\[[0-9;]*[A-Za-z]|\x1b\][^\x1b]*\x1b\\", "", line).rpartition("\r")[2]
-            for line in b"".join(text).decode().split("\r\n")
+            for line in text.split("\r\n")
         ]
 
     return run
