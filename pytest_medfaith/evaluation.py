@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from pytest_medfaith import defaults
 from pytest_medfaith.answers.turns import Turns
@@ -42,6 +42,7 @@ from pytest_medfaith.records import (
     Verdict,
     gold_id,
 )
+from pytest_medfaith.records.stored import case_ids, in_case_order
 from pytest_medfaith.retrieval.ranking import checked_hits
 from pytest_medfaith.safety.escalation import escalates
 from pytest_medfaith.safety.findings import safety_findings
@@ -366,13 +367,13 @@ def slice_report(
         declared: the metrics by name.
         seed: of the intervals.
     """
-    ordered = tuple(sorted(reports, key=lambda report: report.case.id))
+    ordered = in_case_order(reports)
     micro, macro = slice_metrics(ordered, declared=declared, seed=seed)
-    done = {report.case.id for report in ordered}
+    done = set(case_ids(ordered))
     missing = tuple(case_id for case_id in expected if case_id not in done)
     return SliceReport(
         **run.to_dict(),
-        reports=ordered,
+        reports=tuple(ordered) if isinstance(ordered, list) else cast("tuple[Report, ...]", ordered),
         metrics=micro,
         macro=macro,
         definitions={m.name: m.definition for m in declared.values() if m.family == "project"},

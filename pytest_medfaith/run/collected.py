@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, MutableMapping
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from pytest_medfaith import defaults
@@ -17,9 +18,11 @@ from pytest_medfaith.metrics.registry import METRICS
 from pytest_medfaith.rag.account import account_of
 from pytest_medfaith.records import Report, SliceReport, SliceRun
 from pytest_medfaith.records.labels import OPEN
+from pytest_medfaith.records.stored import Store, StoredReports
 from pytest_medfaith.run.results import Result
 
 CaseKey = tuple[SliceRun, str]
+Reports = list[Report] | StoredReports
 _NAMES_SHOWN = 3
 
 
@@ -82,6 +85,7 @@ class Collected:
     test that runs again replaces what it measured before.
 
     Attributes:
+        store: where reports are kept.
         _rows: what each row awaits.
         _reports: the report on each case, with the id of the test that measured it.
         _fingerprints: of cases that several tests measure, a fingerprint of each test's report.
@@ -90,12 +94,16 @@ class Collected:
         _failures: why a row could not be measured.
     """
 
+    store: Store = field(default_factory=Store)
     _rows: defaultdict[SliceRun, _Expected] = field(default_factory=lambda: defaultdict(_Expected))
-    _reports: dict[CaseKey, tuple[str, Report]] = field(default_factory=dict)
+    _reports: MutableMapping[CaseKey, tuple[str, Report]] = field(init=False)
     _fingerprints: dict[CaseKey, dict[str, int]] = field(default_factory=dict)
     _replaced: set[CaseKey] = field(default_factory=set)
     _brought: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
     _failures: dict[SliceRun, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._reports = self.store.by_key()
 
     def expect(
         self,
@@ -246,10 +254,7 @@ class Collected:
             declared: the metrics by name, see `parse_metric`.
             seed: of the intervals.
         """
-        measured: dict[SliceRun, list[Report]] = {run: [] for run, row in self._rows.items() if row.cases}
-        for (run, _), (_, report) in self._reports.items():
-            measured.setdefault(run, []).append(report)
-        self._pool(measured, declared)
+        measured = self._measured(declared)
         rows = []
         for run in sorted(measured):
             reports, expected = measured[run], self._rows[run]
@@ -268,19 +273,22 @@ class Collected:
             rows.append(Row(summary.with_(**told, failure=self._failures.get(run, "")), self.gates(run)))
         return rows
 
-    def _pool(self, measured: dict[SliceRun, list[Report]], declared: Mapping[str, Metric]) -> None:
-        """Judges each case's hits in `measured` over the hits of all retrievers; changes its reports."""
-        compared: dict[CaseKey, list[tuple[SliceRun, Report]]] = {}
-        for run in sorted(measured):
-            if run.contexts_mode != "recorded":
-                for report in measured[run]:
-                    key = dataclasses.replace(run, retriever="", k=0), report.case.id
-                    compared.setdefault(key, []).append((run, report))
-                measured[run] = []
-        for rows in compared.values():
-            pooled = pool_reports([report for _, report in rows], declared=declared)
-            for (run, _), report in zip(rows, pooled, strict=True):
+    def _measured(self, declared: Mapping[str, Metric]) -> dict[SliceRun, Reports]:
+        """Returns the reports of each row, each case's hits judged over the hits of all retrievers."""
+        runs = {run for run, row in self._rows.items() if row.cases} | {run for run, _ in self._reports}
+        measured = {run: self.store.reports() for run in runs}
+        pooled: dict[CaseKey, list[CaseKey]] = {}
+        for key, (_, report) in self._reports.items():
+            if key[0].contexts_mode == "recorded":
+                measured[key[0]].append(report)
+        for key in sorted(self._reports, key=itemgetter(0)):
+            if key[0].contexts_mode != "recorded":
+                pooled.setdefault((dataclasses.replace(key[0], retriever="", k=0), key[1]), []).append(key)
+        for keys in pooled.values():
+            reports = [self._reports[key][1] for key in keys]
+            for (run, _), report in zip(keys, pool_reports(reports, declared=declared), strict=True):
                 measured[run].append(report)
+        return measured
 
     def compared_retrievers(self, run: SliceRun) -> list[str]:
         """Returns the retrievers of the rows that share a pool with `run`, expected or measured."""
