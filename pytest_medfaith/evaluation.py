@@ -19,6 +19,7 @@ from pytest_medfaith.checking.relevance import judge_hits
 from pytest_medfaith.claims.history import asked_in, said_by_user, with_ellipsis
 from pytest_medfaith.claims.limits import read_claims
 from pytest_medfaith.claims.split import extract_claims, is_refusal
+from pytest_medfaith.english.struck import without_struck
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.evidence import RECORDED, UNTOLD, Evidence
 from pytest_medfaith.metrics.aggregate import case_metrics, slice_metrics
@@ -262,7 +263,7 @@ class _JudgedCase:
     def by_answer(self, gold: GoldClaim) -> Verdict:
         """Returns the verdict of the answer on a gold claim."""
         score = self.by_pair.get((_gold_claim(gold).id, ANSWER))
-        answer = Chunk(id=ANSWER, text=self.response.answer)
+        answer = Chunk(id=ANSWER, text=without_struck(self.response.answer))
         return self.checker.decide(Claim(id=gold.id, text=gold.text), [score] if score else [], [answer])
 
     def is_in_reference(self, verdict: Verdict) -> bool:
@@ -302,7 +303,9 @@ def _pairs(
     context among them.
     """
     gold = [_gold_claim(claim) for claim in case.gold_claims]
-    answers = [Chunk(id=ANSWER, text=response.answer)] if claims and response.answer.strip() else []
+    answers = (
+        [Chunk(id=ANSWER, text=without_struck(response.answer))] if claims and response.answer.strip() else []
+    )
     reference = reference_text(case)
     references = [Chunk(id=REFERENCE, text=reference)] if reference else []
     by_contexts = [

@@ -19,7 +19,7 @@ from pytest_medfaith.english.sentences import answer_sentences
 
 _HTML = (
     r"b|i|u|em|strong|p|ul|ol|li|sup|sub|h[1-6]|div|span|a|table|thead|tbody|tr|td|th|code|pre|blockquote|hr"
-    r"|details|summary|small|mark|s|del|ins|dl|dt|dd|font|section|article|figure|figcaption|caption"
+    r"|details|summary|small|mark|s|strike|del|ins|dl|dt|dd|font|section|article|figure|figcaption|caption"
 )
 # What a word holds raised or lowered is part of it: "m<sup>2</sup>", "H<sub>2</sub>O", "10<sup>9</sup>/L".
 _RAISED_PART = re.compile(r"<(su[bp])>([\w+\u2212-]{1,8})</su[bp]>", re.IGNORECASE)

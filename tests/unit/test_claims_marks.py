@@ -67,6 +67,30 @@ CLAIMS = {
         "<details><summary>Dosing is simple</summary>Adults take 4 g.</details>",
         ["Dosing is simple.", "Adults take 4 g."],
     ),
+    "struck-out words": (
+        "Metformin is ~~not~~ safe. Take ~~5~~ 50 mg.",
+        ["Metformin is safe.", "Take 50 mg."],
+    ),
+    "words struck out by one tilde": ("Metformin is ~not~ safe.", ["Metformin is safe."]),
+    "struck-out words in HTML": (
+        "Iron is <s>not</s> safe. Zinc is <del>not</del> safe. Tea is <strike class='x'>not</strike> safe.",
+        ["Iron is safe.", "Zinc is safe.", "Tea is safe."],
+    ),
+    "struck-out words by a style": (
+        'Iron is <span style="text-decoration: line-through">not</span> safe.',
+        ["Iron is safe."],
+    ),
+    "struck-out letters": ("Iron is n\u0336o\u0336t\u0336 safe.", ["Iron is safe."]),
+    "a struck-out sentence, item and cell": (
+        "~~Take 4 g.~~ Take 2 g.\n- ~~aspirin cures~~\n- iron helps\n\n| it | dose |\n| zinc | <s>5</s> 9 |",
+        ["Take 2 g.", "Iron helps.", "It: zinc; dose: 9."],
+    ),
+    "about so much": ("Give ~5 mg to ~10 mg a day.", ["Give ~5 mg to ~10 mg a day."]),
+    "a lowered figure between tildes": ("H~2~O is water.", ["H~2~O is water."]),
+    "strokes that never end": (
+        "Zinc is <s>not safe. Tea is ~~not safe.",
+        ["Zinc is not safe.", "Tea is not safe."],
+    ),
     "authors in square brackets": ("Iron lowers fatigue [Smith et al. 2020].", ["Iron lowers fatigue."]),
     "a month is no author": ("The label changed (March, 2020).", ["The label changed (March, 2020)."]),
     "authors who are the subject": ("Smith et al. (2020) tested iron.", ["Smith et al. (2020) tested iron."]),
@@ -118,6 +142,24 @@ def test_a_claim_with_raised_signs_spans_its_markup():
         "CO<sub>2</sub> rises",
         "The BMI is 30 kg/m<sup>2</sup>",
     ]
+
+
+def test_struck_out_words_are_listed_and_in_the_span_of_their_claim():
+    answer = "Metformin is ~~not~~ safe ~~[2]~~ [1]. ~~Take 4 g.~~"
+    read = read_answer(answer)
+    assert [(claim.text, answer[claim.start : claim.end], claim.citations) for claim in read.claims] == [
+        ("Metformin is safe.", "Metformin is ~~not~~ safe", ("1",))
+    ]
+    assert [(piece.reason, piece.text) for piece in read.dropped] == [
+        ("struck out", "~~not~~"),
+        ("struck out", "~~[2]~~"),
+        ("struck out", "~~Take 4 g.~~"),
+    ]
+
+
+def test_an_answer_that_is_struck_out_says_nothing_and_declines_nothing():
+    read = read_answer("~~Metformin is safe.~~")
+    assert (read.claims, read.declines) == ((), False)
 
 
 @pytest.mark.parametrize(("answer", "expected"), CLAIMS.values(), ids=CLAIMS)
