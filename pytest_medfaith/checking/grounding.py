@@ -132,6 +132,8 @@ def ground(claim: str, texts: Sequence[str], *, nearest: str, names: bool = True
     evidence = evidence_read(claim, texts, nearest=nearest)
     readers = [reader for reader in READERS if names or reader not in _OF_NAMES]
     missing = [each for reader in readers for each in reader(claim, evidence)]
+    if any(each.kind == "restriction" for each in missing):  # it says of the claim what a concession says
+        missing = [each for each in missing if each.kind != "concession"]
     replaced_first = sorted(missing, key=lambda each: (not (each.instead or each.refutes), each.start))
     return [each.finding(claim, nearest) for each in replaced_first]
 

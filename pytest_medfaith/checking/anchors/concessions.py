@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing
-from pytest_medfaith.checking.anchors.restrictions import SAME_LIMITED, missing_restrictions
 from pytest_medfaith.checking.rules.denials import negations
 from pytest_medfaith.english.conditions import Condition, read_conditions, without_conditions
 from pytest_medfaith.english.words import content_keys, read_tokens, share
 
+SAME_STATEMENT = 0.6  # of the claim's words, apart from its limits, that the sentence holds
 SAME_MATTER = (0.4, 0.6)  # of the words of two clauses, in the one and in the other, that they share
 _MOST_SHOWN = 80  # characters of a clause that a note quotes
 
@@ -23,8 +23,6 @@ def missing_concessions(claim: str, evidence: Evidence) -> Iterator[Missing]:
     stated = [mine for mine in read_conditions(claim) if content_keys(mine.words)]
     if not stated or not _is_same_statement(claim, evidence.nearest):
         return
-    if any(True for _ in missing_restrictions(claim, evidence)):
-        return  # it says the same of the claim
     known = [theirs for text in evidence.in_order for theirs in read_conditions(text)]
     for mine in stated:
         about = [theirs for theirs in read_conditions(evidence.nearest) if _speak_of_one_thing(mine, theirs)]
@@ -34,7 +32,7 @@ def missing_concessions(claim: str, evidence: Evidence) -> Iterator[Missing]:
         if turned:
             theirs_said, said = (f"{one.marker}{one.words}".strip()[:_MOST_SHOWN] for one in (turned, mine))
             note = f"the evidence says this {theirs_said!r}, the claim says {said!r}"
-            yield Missing("restriction", mine.start, mine.end, note=note)
+            yield Missing("concession", mine.start, mine.end, note=note)
             return
 
 
@@ -42,7 +40,7 @@ def _is_same_statement(claim: str, sentence: str) -> bool:
     """Returns whether both say one statement, apart from its limits."""
     mine, theirs = without_conditions(claim), without_conditions(sentence)
     wanted = content_keys(mine)
-    same = bool(wanted) and share(wanted, content_keys(sentence)) >= SAME_LIMITED
+    same = bool(wanted) and share(wanted, content_keys(sentence)) >= SAME_STATEMENT
     return same and _is_denied(mine) == _is_denied(theirs)
 
 
