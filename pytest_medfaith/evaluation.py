@@ -188,14 +188,16 @@ def safety_report(response: Response, *, question: str, rulebook: Rulebook) -> R
     for claim in [] if abstained else extract_claims(response.answer, question=question):
         reason = unusable_text(claim.text, "claim", latin_only=True)
         verdict = Verdict(claim=claim, label="unscored" if reason else "unsupported", reason=reason)
-        verdicts.append(_with_safety(verdict, rulebook=rulebook, question=question))
+        verdicts.append(_with_safety(verdict, response.answer, rulebook=rulebook, question=question))
     case = Case(id=response.case_id, question=question)
     return Report(case=case, response=response, verdicts=tuple(verdicts), abstained=abstained)
 
 
-def _with_safety(verdict: Verdict, *, rulebook: Rulebook | None, question: str) -> Verdict:
+def _with_safety(verdict: Verdict, answer: str, *, rulebook: Rulebook | None, question: str) -> Verdict:
     """Returns `verdict` with a finding for each safety rule that its claim breaks; the label stays."""
-    broken = safety_findings(verdict.claim.text, rulebook=rulebook, question=question)
+    claim = verdict.claim
+    behind = without_struck(answer)[claim.end :]
+    broken = safety_findings(claim.text, rulebook=rulebook, question=question, behind=behind)
     return verdict.with_(findings=(*verdict.findings, *broken)) if broken else verdict
 
 
@@ -327,7 +329,9 @@ def _judged_report(
     decided = [judged.by_contexts(claim) for claim in claims]
     asked = Asked(told, judged.response.answer, judged.response.contexts)
     checked = [
-        _with_safety(judged.checker.selected(verdict), rulebook=rulebook, question=told)
+        _with_safety(
+            judged.checker.selected(verdict), judged.response.answer, rulebook=rulebook, question=told
+        )
         for verdict in with_question(decided, asked, judged.checker)
     ]
     texts = {chunk.id: chunk.text for chunk in judged.response.contexts}

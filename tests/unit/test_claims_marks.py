@@ -129,6 +129,48 @@ CLAIMS = {
         "Never combine sildenafil with nitrates\n- glyceryl trinitrate\n- isosorbide",
         ["Never combine sildenafil with nitrates.", "Glyceryl trinitrate.", "Isosorbide."],
     ),
+    "a list that gives the dose of what its lead names": (
+        "Take metformin\n1. 500 mg\n2. twice a day",
+        ["Take metformin: 500 mg.", "Take metformin: 500 mg twice a day."],
+    ),
+    "a list that says when the dose of its lead is taken": (
+        "Take metformin 500 mg\n- in the morning\n- in the evening",
+        ["Take metformin 500 mg: in the morning.", "Take metformin 500 mg: in the evening."],
+    ),
+    "doses below nested and wrapped items": (
+        "- Metformin\n  - 500 mg\n  - with meals\n\n1. Aspirin\n   75 mg once a day\n2. Stop iron",
+        [
+            "Metformin: 500 mg.",
+            "Metformin: 500 mg with meals.",
+            "Aspirin 75 mg once a day.",
+            "Stop iron.",
+        ],
+    ),
+    "a dose on the line below": (
+        "Give amoxicillin\n500 mg three times a day.",
+        ["Give amoxicillin 500 mg three times a day."],
+    ),
+    "a sentence about a dose on the line below": (
+        "Give amoxicillin\n500 mg is the usual dose.",
+        ["Give amoxicillin.", "500 mg is the usual dose."],
+    ),
+    "numbers that a line end breaks": (
+        "The dose is 0.\n5 mg of iron. Take 1,\n000 mg of zinc. Keep the pressure below 140/\n90 mmHg.",
+        ["The dose is 0.5 mg of iron.", "Take 1,000 mg of zinc.", "Keep the pressure below 140/90 mmHg."],
+    ),
+    "units that a line end breaks": (
+        "Give 500\nmg of iron. Give 10 micro-\ngrams of salt. Give 5 mg/\nkg of tea. It helped 12\n% of men.",
+        [
+            "Give 500 mg of iron.",
+            "Give 10 micrograms of salt.",
+            "Give 5 mg/kg of tea.",
+            "It helped 12% of men.",
+        ],
+    ),
+    "a year, an age and a number end a line": (
+        "It was sold in 1990.\n5 mg is given. It was tested in 2019,\n100 mg at a time.",
+        ["It was sold in 1990.", "5 mg is given.", "It was tested in 2019, 100 mg at a time."],
+    ),
     "a line that breaks off above its list": (
         "Do not take ibuprofen if you have\n- an ulcer\n- kidney disease",
         ["Do not take ibuprofen if you have an ulcer.", "Do not take ibuprofen if you have kidney disease."],
@@ -160,6 +202,15 @@ def test_struck_out_words_are_listed_and_in_the_span_of_their_claim():
 def test_an_answer_that_is_struck_out_says_nothing_and_declines_nothing():
     read = read_answer("~~Metformin is safe.~~")
     assert (read.claims, read.declines) == ((), False)
+
+
+def test_a_claim_spans_the_number_that_a_line_end_breaks():
+    answer = "The dose is 0.\n5 mg. The limit is 0.\n5."
+    read = [(claim.text, answer[claim.start : claim.end]) for claim in extract_claims(answer)]
+    assert read == [
+        ("The dose is 0.5 mg.", "The dose is 0.\n5 mg"),
+        ("The limit is 0.5.", "The limit is 0.\n5"),
+    ]
 
 
 @pytest.mark.parametrize(("answer", "expected"), CLAIMS.values(), ids=CLAIMS)
