@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 
 from pytest_medfaith.checking.relevancy import relevancy_of
-from pytest_medfaith.checking.similarity import Vectors
 from pytest_medfaith.claims.split import extract_claims, is_refusal
 from pytest_medfaith.metrics.bootstrap import percentile_interval, resampled_counts
 from pytest_medfaith.metrics.label_statistics import point, roc_auc
+from pytest_medfaith.scoring.similarity import Vectors
 
 REPO = Path(__file__).parents[1]
 SETS = ("medquad_nih", "bioasq_summary")

@@ -1,6 +1,9 @@
 """Scores rule-made claims against claims written by people, beside a plain sentence splitter.
 
     python bench/claim_extraction.py --data DIR [--match words] [--match checker]
+    python bench/claim_extraction.py --data DIR --match words --extractor students/tagger --half development
+
+With --extractor the claims of a student are scored beside those of the rules.
 
 DIR holds kqa/questions_w_answers.jsonl (must-have and nice-to-have statements of an answer) and
 factcheck_bench/benchmark.jsonl (answers split into claims). Each claim is matched with at most one
@@ -28,12 +31,14 @@ from scipy.optimize import linear_sum_assignment
 
 from pytest_medfaith.checking.loading import load_checker
 from pytest_medfaith.claims.split import extract_claims
+from pytest_medfaith.claims.student import folder_extractor
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Chunk, Claim
 
 THRESHOLD = 0.6
 WORTH_CHECKING = 0.2  # F1 of words; two statements that say the same of a thing share at least its name
 RESAMPLES = 2000
+HALVES = ("development", "test")
 _WORD = re.compile(r"[^\W_]+(?:[.,'-][^\W_]+)*")
 _ARTICLES = frozenset({"a", "an", "the"})
 
@@ -232,6 +237,12 @@ def sentences(segmenter: Segmenter) -> Extract:
     ]
 
 
+def student(folder: Path) -> Extract:
+    """Returns the extractor that `extractor = "FOLDER"` names: the student, completed by the rules."""
+    extract, _ = folder_extractor(folder)
+    return lambda answer, question: [claim.text for claim in extract(answer, question=question)]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -243,22 +254,25 @@ def main() -> None:
         choices=("words", "checker"),
         help="both, where left out; the checker takes minutes",
     )
+    parser.add_argument("--extractor", type=Path, help="the folder of a student, beside the rules")
+    parser.add_argument("--half", action="append", choices=HALVES, help="both, where left out")
     options = parser.parse_args()
     matches: dict[str, Match] = {
         name: match_words if name == "words" else CheckerMatch()
         for name in options.match or ("words", "checker")
     }
-    extractors: dict[str, Extract] = {
-        "rules": rules,
-        "pySBD sentences": sentences(Segmenter(language="en", clean=False)),
-    }
+    extractors: dict[str, Extract] = (
+        {options.extractor.name: student(options.extractor), "rules": rules}
+        if options.extractor
+        else {"rules": rules, "pySBD sentences": sentences(Segmenter(language="en", clean=False))}
+    )
     for extract in extractors.values():
         extract("It warms up, e.g. here. Dr. A agrees.", "")
     for name, answers in (
         ("K-QA", list(read_kqa(options.data))),
         ("Factcheck-Bench", list(read_factcheck(options.data))),
     ):
-        for half in ("development", "test"):
+        for half in options.half or HALVES:
             chosen = [answer for answer in answers if answer.half == half]
             print(f"\n{name}, {half} half, {len(chosen)} answers")
             _show_half(chosen, extractors, matches)

@@ -31,10 +31,10 @@ from pytest_medfaith.checking.card import read_card
 from pytest_medfaith.checking.cascade import Cascade
 from pytest_medfaith.checking.checker import Checker
 from pytest_medfaith.checking.loading import load_checker
-from pytest_medfaith.checking.similarity import MOVES_NOTHING, SimilarityShift
 from pytest_medfaith.checking.student import score_with_student
 from pytest_medfaith.models.shipped import FAST_CHECKER, MINILM_TOKENIZER
 from pytest_medfaith.records import LABELS, Chunk, Claim, PairScore
+from pytest_medfaith.scoring.similarity import MOVES_NOTHING, SimilarityShift
 from training.pairs import Pair, is_share
 from training.published import label_together, read_clusters, read_crossed, read_published
 from training.readers import READERS

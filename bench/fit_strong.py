@@ -29,11 +29,11 @@ from pytest_medfaith.calibration.temperature import TEMPERATURES, fit_thresholds
 from pytest_medfaith.checking.cascade import Cascade, Reader, read_deciding_windows
 from pytest_medfaith.checking.checker import Checker
 from pytest_medfaith.checking.loading import load_checker
-from pytest_medfaith.checking.reading import AS_SHIPPED
-from pytest_medfaith.checking.scoring import score_pairs, softmax_rows
-from pytest_medfaith.checking.similarity import Vectors
 from pytest_medfaith.checking.student import score_with_student
 from pytest_medfaith.records import LABELS, Chunk, Claim
+from pytest_medfaith.scoring.pairs import score_pairs, softmax_rows
+from pytest_medfaith.scoring.reading import AS_SHIPPED
+from pytest_medfaith.scoring.similarity import Vectors
 from training.published import label_together
 
 READINGS = 2  # most windows of a chunk

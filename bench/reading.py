@@ -19,9 +19,9 @@ from speed import answer
 
 from pytest_medfaith.checking.checker import Checker
 from pytest_medfaith.checking.loading import load_checker
-from pytest_medfaith.checking.scoring import score_pairs
-from pytest_medfaith.checking.similarity import Vectors
 from pytest_medfaith.checking.student import pair_row
+from pytest_medfaith.scoring.pairs import score_pairs
+from pytest_medfaith.scoring.similarity import Vectors
 
 # Changes to the reading settings of the checker's card; a cosine of -1 is always met, a cosine of 2 never.
 WAYS = {

@@ -29,13 +29,13 @@ from checker_quality import SETS
 from scipy.stats import binomtest
 
 from pytest_medfaith.checking.grounding import READERS, evidence_read
-from pytest_medfaith.checking.reading import best_sentence, window_around
 from pytest_medfaith.checking.rules import RULES, Rule, apply_rules
-from pytest_medfaith.checking.similarity import Vectors
-from pytest_medfaith.checking.windows import evidence_sentences, shared_words
 from pytest_medfaith.jsonl import read_chunks, read_rows
 from pytest_medfaith.records import Finding
 from pytest_medfaith.safety.findings import safety_findings
+from pytest_medfaith.scoring.reading import best_sentence, window_around
+from pytest_medfaith.scoring.similarity import Vectors
+from pytest_medfaith.scoring.windows import evidence_sentences, shared_words
 
 REPO = Path(__file__).parents[1]
 VECTORS = Vectors()

@@ -4,8 +4,8 @@
 
 A server of its own process (`medfaith serve`, on loopback) is asked by 1, 8 and 64 clients at once, `--each`
 requests for each number of clients; a client that is refused with 429 asks again. The same answers are
-judged in this process by `check_answer`, before and after. Then `--memory` requests by 8 clients show whether
-the server's memory grows: resident MB after the first tenth, and at the end.
+judged in this process by `check_answer`, before and after. Then `--memory` requests by 8 clients, of which no
+two have a passage in common, show whether the server's memory grows: resident MB after every 250.
 """
 
 from __future__ import annotations
@@ -30,12 +30,20 @@ from pytest_medfaith.asserts import check_answer
 from pytest_medfaith.checking.loading import load_checker
 
 CONTEXTS = ["Letrozole: 2.5 mg once daily on days 3 to 7.", "Letrozole must not be taken in pregnancy."]
+_STEP = 250  # requests between two looks at the memory
 
 
-def request_body(number: int) -> dict[str, object]:
-    """Returns an answer of two claims that no other number has: kept scores would be no work."""
+def request_body(number: int, *, new_passages: bool = False) -> dict[str, object]:
+    """Returns an answer of two claims that no other number has: kept scores would be no work.
+
+    With `new_passages` no other number has its passages either, so that nothing which is kept is of use.
+    """
     answer = f"Letrozole is started at {number} mg once a day. Tablet {number} is not for use in pregnancy."
-    return {"answer": answer, "contexts": CONTEXTS}
+    of_number = [
+        f"Letrozole: {number} mg once daily on days 3 to 7. Patient {number} read it on page {number + 1}.",
+        f"Letrozole must not be taken in pregnancy, says leaflet {number}. Tell a doctor {number} things.",
+    ]
+    return {"answer": answer, "contexts": of_number if new_passages else CONTEXTS}
 
 
 @contextlib.contextmanager
@@ -57,7 +65,9 @@ def server(checker: str, folder: Path) -> Iterator[tuple[subprocess.Popen[str], 
         process.wait(60)
 
 
-async def ask(address: str, *, first: int, count: int, clients: int) -> tuple[float, list[float], int, int]:
+async def ask(
+    address: str, *, first: int, count: int, clients: int, new_passages: bool = False
+) -> tuple[float, list[float], int, int]:
     """Returns seconds, latencies in ms, how often 429 was given, and how many requests had no result."""
     numbers, latencies, refused, lost = iter(range(first, first + count)), [], 0, 0
     async with httpx.AsyncClient(
@@ -68,8 +78,9 @@ async def ask(address: str, *, first: int, count: int, clients: int) -> tuple[fl
             nonlocal refused, lost
             for number in numbers:
                 begun = time.perf_counter()
+                body = request_body(number, new_passages=new_passages)
                 while True:
-                    response = await client.post("/check", json=request_body(number))
+                    response = await client.post("/check", json=body)
                     if response.status_code != httpx.codes.TOO_MANY_REQUESTS:
                         break
                     refused += 1
@@ -126,12 +137,11 @@ def main() -> None:
                 f"{refused} | {lost} |",
                 flush=True,
             )
-        asyncio.run(ask(address, first=first, count=given.memory // 10, clients=8))
-        before = resident_mb(process.pid)
-        first += given.memory // 10
-        *_, lost = asyncio.run(ask(address, first=first, count=given.memory, clients=8))
-        after = resident_mb(process.pid)
-        print(f"memory: {before:.0f} MB, after {given.memory:,} requests more {after:.0f} MB; lost {lost}")
+        print(f"| requests of new passages | lost | server MB |\n{'| --- ' * 3}|", flush=True)
+        for done in range(0, given.memory + 1, _STEP):
+            print(f"| {done:,} | {lost} | {resident_mb(process.pid):.0f} |", flush=True)
+            new = {"first": first + done, "count": _STEP, "clients": 8, "new_passages": True}
+            *_, lost = asyncio.run(ask(address, **new)) if done < given.memory else (lost,)
     again = given.each / in_process(given.checker, given.each)
     print(f"in process, again: {again:.1f} checks a second (load {os.getloadavg()[0]:.1f})")
 

@@ -16,9 +16,9 @@ import numpy as np
 from checker_quality import SETS, scores_by_row
 
 from pytest_medfaith.checking.loading import load_checker
-from pytest_medfaith.checking.similarity import MOVES_NOTHING, Vectors
 from pytest_medfaith.metrics.bootstrap import percentile_interval, resampled_counts
 from pytest_medfaith.metrics.label_statistics import point, roc_auc
+from pytest_medfaith.scoring.similarity import MOVES_NOTHING, Vectors
 
 NAMES = ["healthver", "scifact", "scifact_found", "check_covid_sentences", "published", "turned", "written"]
 

@@ -35,7 +35,7 @@ from transformers import (
     RobertaForSequenceClassification,
 )
 
-from pytest_medfaith.checking import student, windows
+from pytest_medfaith.checking import student
 from pytest_medfaith.checking.loading import load_checker
 from pytest_medfaith.english.sentences import sentence_spans
 from pytest_medfaith.english.words import content_keys, content_words, read_tokens
@@ -43,6 +43,7 @@ from pytest_medfaith.jsonl import read_chunks
 from pytest_medfaith.models.onnx import load_tokenizer, worker_count
 from pytest_medfaith.models.shipped import FAST_CHECKER
 from pytest_medfaith.records import Chunk, Claim
+from pytest_medfaith.scoring import windows
 from training.student import multiplies_bf16
 
 REPO = Path(__file__).parents[1]

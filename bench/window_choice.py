@@ -16,11 +16,11 @@ from pathlib import Path
 
 import numpy as np
 
-from pytest_medfaith.checking.windows import Window, coverage, evidence_windows
 from pytest_medfaith.english.sentences import sentence_spans
 from pytest_medfaith.metrics.bootstrap import percentile_interval, resampled_counts
 from pytest_medfaith.models.onnx import embed_texts
 from pytest_medfaith.models.shipped import ENCODER
+from pytest_medfaith.scoring.windows import Window, coverage, evidence_windows
 from training.pairs import json_lines
 
 

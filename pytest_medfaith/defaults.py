@@ -47,6 +47,13 @@ INDEX = "flat"  # exact search: no other index finds more
 EF_SEARCH = 256  # finds 0.91 of the 100 best of 30,000 synthetic vectors in 2.1 ms, 128 finds 0.81 in 1.2
 NPROBE = 32  # lists that are searched, of some 1,500 for 135,000 chunks
 
+# How many texts are kept with what was read in them, in each of some 40 caches. They save that the same
+# passages are read anew for each claim of an answer, and fill up within some hundred answers, to 30 MB in all
+# where sentences are short. A server, and a worker of a cluster, run for days on texts that never come again.
+TEXTS_KEPT = 2_048  # sentences
+PASSAGES_KEPT = 512  # whole passages, and pairs of a claim and a passage
+WORDS_KEPT = 8_192
+
 CACHE = ".medfaith_cache"  # a folder: the dense indexes, and the scores of pairs
 PAIR_SCORES = "pairs.sqlite"  # in that folder
 BASELINE = "medfaith-baseline.json"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from pytest_medfaith import defaults
 from pytest_medfaith.answers.turns import Turns
@@ -43,6 +43,7 @@ from pytest_medfaith.records import (
     Verdict,
     gold_id,
 )
+from pytest_medfaith.records.stored import case_ids, in_case_order
 from pytest_medfaith.retrieval.ranking import checked_hits
 from pytest_medfaith.safety.escalation import escalates
 from pytest_medfaith.safety.findings import safety_findings
@@ -90,13 +91,14 @@ def evaluate_case(
         progress: told (texts scored, to score).
         evidence: whose contexts the claims are judged by.
     """
-    if hits is not None:
-        hits = checked_hits(hits, k=k, case=case.id)
+    hits = None if hits is None else checked_hits(hits, k=k, case=case.id)
     turns, abstained = evidence.turns(case), is_refusal(response.answer, contexts=response.contexts)
     claims, dropped = _read(response, case.question, turns, extractor, abstained=abstained)
     response, found = evidence.judged_response(response, claims, hits, case=case.id, turns=turns)
     _check_ids(case, response, claims)
-    judged = _judged_case(case, response, claims, checker, found, turns=turns, progress=progress)
+    by_contexts, by_answers = _pairs(case, response, claims, found)
+    scores = checker.score(by_contexts, progress=progress) + checker.score(by_answers)
+    judged = _JudgedCase(case, response, checker, scores, found, turns)
     report = _judged_report(judged, claims, rulebook=rulebook, severity=severity, abstained=abstained)
     report = with_other_names(report, checker).with_(
         hits=tuple(hits or ()), searched=hits is not None, retriever=retriever, k=k, dropped=dropped
@@ -275,21 +277,6 @@ class _JudgedCase:
         return self.checker.entailed(verdict.claim, reference, score)
 
 
-def _judged_case(
-    case: Case,
-    response: Response,
-    claims: Sequence[Claim],
-    checker: Checker,
-    found: Mapping[str, Sequence[Chunk]],
-    *,
-    turns: Turns,
-    progress: Progress | None,
-) -> _JudgedCase:
-    by_contexts, by_answers = _pairs(case, response, claims, found)
-    scores = checker.score(by_contexts, progress=progress) + checker.score(by_answers)
-    return _JudgedCase(case, response, checker, scores, found, turns)
-
-
 def _gold_claim(gold: GoldClaim) -> Claim:
     """Returns a gold claim for scoring, under an id that no claim of the answer has."""
     return Claim(id=gold_id(gold), text=gold.text)
@@ -387,13 +374,13 @@ def slice_report(
         declared: the metrics by name.
         seed: of the intervals.
     """
-    ordered = tuple(sorted(reports, key=lambda report: report.case.id))
+    ordered = in_case_order(reports)
     micro, macro = slice_metrics(ordered, declared=declared, seed=seed)
-    done = {report.case.id for report in ordered}
+    done = set(case_ids(ordered))
     missing = tuple(case_id for case_id in expected if case_id not in done)
     return SliceReport(
         **run.to_dict(),
-        reports=ordered,
+        reports=tuple(ordered) if isinstance(ordered, list) else cast("tuple[Report, ...]", ordered),
         metrics=micro,
         macro=macro,
         definitions={m.name: m.definition for m in declared.values() if m.family == "project"},

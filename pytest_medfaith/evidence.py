@@ -7,7 +7,7 @@ recorded contexts. Judged by what each retriever finds, the three differ.
 from __future__ import annotations
 
 import typing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pytest_medfaith.answers.contexts import as_chunks
@@ -54,33 +54,45 @@ class Evidence:
         The chunks go by the id of the claim that they were found for; there are none where claims are no
         queries.
 
+        Where the history is evidence, what the user said before comes behind the contexts, and never in their
+        place: an answer without contexts gets none. What the assistant said supports nothing, since an error
+        of an answer would then support its repetition.
+
         Args:
             response: as recorded, or as the RAG answered.
             claims: of the response.
             hits: what the retriever found for the question; None where no retriever was asked.
             case: the id of the case, for messages.
-            turns: earlier turns, which come behind the contexts where they are evidence.
+            turns: earlier turns of the conversation.
 
         Raises:
             DataError: there is no retriever, or it gave two texts under one id.
         """
-        return self._with_turns(*self._judged(response, claims, hits, case), turns)
+        response, found = self._judged(response, claims, hits, case)
+        known = {chunk.id for chunk in response.contexts}  # a run that is judged again has them already
+        wanted = turn_chunks(turns) if self.history == "evidence" and known else []
+        said = [chunk for chunk in wanted if chunk.id not in known]
+        if not said:
+            return response, found
+        told = response.with_(contexts=(*response.contexts, *said))
+        return told, {name: [*chunks, *said] for name, chunks in found.items()}
 
     def _judged(
         self, response: Response, claims: Sequence[Claim], hits: Sequence[Hit] | None, case: str
     ) -> tuple[Response, dict[str, list[Chunk]]]:
         if self.mode == "recorded":
             return response, {}
-        found = self._of_claims(claims) if self.mode == "per-claim" else {}
-        if found is None or (hits is None and self.mode == "retrieved"):
+        found: dict[str, list[Chunk]] = {}
+        if self.mode == "per-claim" and self.search:
+            found = {claim.id: [hit.chunk for hit in self.search(query_of(claim))] for claim in claims}
+            chunks, by = [chunk for of_claim in found.values() for chunk in of_claim], FOR_CLAIMS
+        elif self.mode == "retrieved" and hits is not None:
+            chunks, by = [hit.chunk for hit in hits], BY_RETRIEVER
+        else:
             raise DataError(
                 f"case {case!r}: its claims are to be judged by {self.mode} contexts, and there is no "
                 "retriever; give the slice a corpus, or define the fixture medfaith_retriever"
             )
-        chunks = [chunk for of_claim in found.values() for chunk in of_claim]
-        by = FOR_CLAIMS
-        if self.mode == "retrieved":
-            chunks, by = [hit.chunk for hit in hits or ()], BY_RETRIEVER
         replaced = response.contexts_from
         given_by = by if replaced in ("", BY_RETRIEVER) else f"{by}, in place of {replaced}"
         try:
@@ -94,27 +106,6 @@ class Evidence:
     def turns(self, case: Case) -> Turns:
         """Returns the earlier turns of a case that count; none where they are ignored."""
         return () if self.history == "ignore" else as_turns(case.history)
-
-    def _with_turns(
-        self, response: Response, found: Mapping[str, list[Chunk]], turns: Turns
-    ) -> tuple[Response, dict[str, list[Chunk]]]:
-        """Returns response and chunks with what the user said before where the history is evidence.
-
-        It comes behind the contexts, and never in their place: an answer without contexts gets none. What the
-        assistant said supports nothing, since an error of an answer would then support its repetition.
-        """
-        known = {chunk.id for chunk in response.contexts}  # a run that is judged again has them already
-        wanted = turn_chunks(turns) if self.history == "evidence" and known else []
-        said = [chunk for chunk in wanted if chunk.id not in known]
-        if not said:
-            return response, dict(found)
-        told = response.with_(contexts=(*response.contexts, *said))
-        return told, {name: [*chunks, *said] for name, chunks in found.items()}
-
-    def _of_claims(self, claims: Sequence[Claim]) -> dict[str, list[Chunk]] | None:
-        if self.search is None:
-            return None
-        return {claim.id: [hit.chunk for hit in self.search(query_of(claim))] for claim in claims}
 
 
 RECORDED = Evidence()

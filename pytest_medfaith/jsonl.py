@@ -132,8 +132,13 @@ def dump_records(out: IO[str], records: Iterable[Record | Mapping[str, Any]]) ->
 
 def write_text(path: Path, text: str) -> None:
     """Writes `text` as UTF-8, whole or not at all."""
+    write_pieces(path, [text])
+
+
+def write_pieces(path: Path, pieces: Iterable[str]) -> None:
+    """Writes the pieces of a text as UTF-8, whole or not at all; a piece at a time is in memory."""
     with atomic_writer(path) as out:
-        out.write(text)
+        out.writelines(pieces)
 
 
 @contextmanager

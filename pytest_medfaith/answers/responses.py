@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Any, Final
@@ -44,13 +44,16 @@ UNSAID: Final = Unsaid.UNSAID
 Contexts = Iterable[Any] | None | Unsaid
 
 
-def read_responses(path: Any, chunks: Iterable[Chunk]) -> dict[str, Response]:
+def read_responses(
+    path: Any, chunks: Iterable[Chunk], *, into: MutableMapping[str, Response] | None = None
+) -> MutableMapping[str, Response]:
     """Returns the recorded responses by case id; a context that is only an id is looked up in `chunks`.
 
     Args:
         path: a file of JSON Lines, JSON, CSV or Parquet, with this project's keys or those of ragas and
             deepeval; or a list of mappings, or a table.
         chunks: of the corpus.
+        into: takes them; a dict where None.
 
     Raises:
         DataError: a malformed line, a key that looks like a known one, a case answered twice, a context id
@@ -58,7 +61,7 @@ def read_responses(path: Any, chunks: Iterable[Chunk]) -> dict[str, Response]:
     """
     by_id = {chunk.id: chunk for chunk in chunks}
     given_by = RECORDED if isinstance(path, Path) else BY_ROWS
-    responses: dict[str, Response] = {}
+    responses = {} if into is None else into
     for place, given in read_row_file(path):
         try:
             response = recorded_response(given, by_id, given_by=given_by, from_table=is_table(path))

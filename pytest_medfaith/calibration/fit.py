@@ -17,12 +17,12 @@ from pytest_medfaith.calibration.isotonic import fit_isotonic
 from pytest_medfaith.calibration.rows import LabelledRow, split_rows
 from pytest_medfaith.calibration.temperature import fit_temperature, fit_thresholds
 from pytest_medfaith.checking.policy import Thresholds, decide_all
-from pytest_medfaith.checking.scoring import softmax_rows
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.metrics.bootstrap import metric_value, percentile_interval, ratio, resampled_counts
 from pytest_medfaith.metrics.calibration import ReliabilityBin, reliability
 from pytest_medfaith.metrics.checker_scores import score_checker
 from pytest_medfaith.records import LABELS, Chunk, Claim, MetricValue, PairScore
+from pytest_medfaith.scoring.pairs import softmax_rows
 
 if TYPE_CHECKING:
     from pytest_medfaith.checking.checker import Checker

@@ -15,8 +15,8 @@ from pytest_medfaith.checking.policy import (
     strongest_refutation,
     strongest_support,
 )
-from pytest_medfaith.checking.scoring import softmax_rows
 from pytest_medfaith.records import LABELS
+from pytest_medfaith.scoring.pairs import softmax_rows
 
 # Wide enough for any model that learned something, fine enough that ECE changes by less than 0.001 between
 # neighbours.

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import itemgetter
 
-from pytest_medfaith.cards.explanation import below_case, first_blocks, wrapped
+from pytest_medfaith.cards.explanation import below_case, first_blocks, first_of, wrapped
 from pytest_medfaith.cards.wording import counted
 from pytest_medfaith.plain import one_line
 from pytest_medfaith.records import Attribution, Report, Verdict
 
 _NAMED = 3  # contexts in a row
 _WRONG = ("contradicted", "nonexistent", "misattributed", "unsupported", "uncited")
+_LABELS = (*_WRONG, "uncited")
 
 
 def citation_text(verdict: Verdict, report: Report) -> str:
@@ -60,23 +62,23 @@ def explain_citations(reports: Sequence[Report], *, most: int | None = 5, width:
         most: how many claims are explained; None explains all.
         width: columns of the terminal.
     """
-    wrong = [
-        (report, verdict, verdict.attribution.status)
-        for report in reports
-        for verdict in report.verdicts
-        if verdict.attribution is not None and verdict.attribution.status in _WRONG
-    ]
-    wrong.sort(key=lambda row: _WRONG.index(row[2]))
-    uncited = [
-        (report, verdict)
-        for report in reports
-        if all(verdict.attribution is None for verdict in report.verdicts)
-        for verdict in report.verdicts
-    ]
-    blocks = [_block(report, verdict, status, width) for report, verdict, status in wrong]
-    blocks += [_block(report, verdict, "uncited", width) for report, verdict in uncited]
+    pairs = ((report, verdict, _wrong(verdict, report)) for report in reports for verdict in report.verdicts)
+    wrong, number = first_of((one for one in pairs if one[2] is not None), most, key=itemgetter(2))
+    blocks = [_block(report, verdict, _LABELS[place or 0], width) for report, verdict, place in wrong]
     total = counted(sum(len(report.verdicts) for report in reports), "claim")
-    return first_blocks(f"{len(blocks)} of {total} not supported by what they cite", blocks, most=most)
+    heading = f"{number} of {total} not supported by what they cite"
+    return first_blocks(heading, blocks, most=most, total=number)
+
+
+def _wrong(verdict: Verdict, report: Report) -> int | None:
+    """Returns the place among `_LABELS` of a claim that is not cited as it should be, None for the others.
+
+    Claims of answers without any citation come last.
+    """
+    if verdict.attribution is not None:
+        status = verdict.attribution.status
+        return _WRONG.index(status) if status in _WRONG else None
+    return None if any(one.attribution is not None for one in report.verdicts) else len(_WRONG)
 
 
 def _block(report: Report, verdict: Verdict, status: str, width: int) -> str:

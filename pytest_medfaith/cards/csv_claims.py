@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
 from pytest_medfaith.cards.citations import citation_text
 from pytest_medfaith.cards.explanation import evidence_chunk, text_at
 from pytest_medfaith.plain import sheet_cell
 from pytest_medfaith.records import Report, SliceReport, Verdict
+from pytest_medfaith.records.stored import in_case_order
 
 COLUMNS = (
     "slice", "retriever", "checker", "k", "case", "claim_id", "verdict", "score", "threshold", "conflict",
@@ -29,14 +30,17 @@ def claims_csv(slice_reports: Sequence[SliceReport]) -> str:
     Each cell is one line without control characters. A cell that a spreadsheet would run as a formula begins
     with a quote.
     """
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\r\n")
+    return "".join(csv_pieces(slice_reports))
+
+
+def csv_pieces(slice_reports: Sequence[SliceReport]) -> Iterator[str]:
+    """Yields the text of `claims_csv` in pieces, of which none holds more than a case."""
     modes = any(report.contexts_mode != "recorded" for report in slice_reports)
-    writer.writerow([*COLUMNS[:_OF_THE_RUN], *["contexts_mode"] * modes, *COLUMNS[_OF_THE_RUN:]])
+    yield _lines([[*COLUMNS[:_OF_THE_RUN], *["contexts_mode"] * modes, *COLUMNS[_OF_THE_RUN:]]])
     for report in sorted(slice_reports, key=attrgetter("run")):
         run = [report.slice, report.retriever, report.checker, str(report.k)]
         run += [report.contexts_mode] * modes
-        for one in sorted(report.reports, key=lambda one: one.case.id):
+        for one in in_case_order(report.reports):
             claims = [_claim_cells(verdict, one) for verdict in one.verdicts]
             unchecked = [
                 [
@@ -57,8 +61,14 @@ def claims_csv(slice_reports: Sequence[SliceReport]) -> str:
                 ]
                 for piece in one.dropped
             ]
-            for cells in (*claims, *unchecked):
-                writer.writerow(map(sheet_cell, [*run, one.case.id, *cells]))
+            yield _lines(
+                [list(map(sheet_cell, [*run, one.case.id, *cells])) for cells in (*claims, *unchecked)]
+            )
+
+
+def _lines(rows: Sequence[Sequence[str]]) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\r\n").writerows(rows)
     return out.getvalue()
 
 

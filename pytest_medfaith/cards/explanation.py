@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from heapq import nsmallest
+from typing import Any, TypeVar
 
 from pytest_medfaith.cards.wording import clip, counted, decimals
 from pytest_medfaith.metrics.safety import SAFETY_PREFIX, breaks_safety_rule
@@ -13,6 +15,7 @@ from pytest_medfaith.plain import one_line, plain_lines
 from pytest_medfaith.records import Chunk, Finding, Report, Severity, Verdict
 from pytest_medfaith.records.grades import OTHERWISE, REVIEWERS
 
+Item = TypeVar("Item")
 _SENTENCE = 400  # characters of evidence shown; a longer span is a window, not a sentence
 _NARROWEST = 30
 _TURN = 80  # characters of an earlier turn
@@ -125,16 +128,39 @@ def explain_faithfulness(reports: Sequence[Report], *, most: int | None = 5, wid
         heading += f"; {counted(abstained, 'refusal')}"
     blocks = [
         below_case(report, explain_claim(verdict, report, width=width), width)
-        for report, verdict in worst_verdicts(reports)
+        for report, verdict in worst_verdicts(reports, most=most)
     ]
-    return first_blocks(wrapped(heading, width, first="", rest="  "), blocks, most=most)
+    heading = wrapped(heading, width, first="", rest="  ")
+    return first_blocks(heading, blocks, most=most, total=refuted + unsupported)
 
 
-def first_blocks(heading: str, blocks: Sequence[str], *, most: int | None) -> str:
-    """Returns `heading`, the first `most` blocks (None: all) and how many more there are."""
-    shown = blocks[:most]
-    more = [f"... and {len(blocks) - len(shown)} more (-v shows all)"] if len(shown) < len(blocks) else []
+def first_blocks(heading: str, blocks: Sequence[str], *, most: int | None, total: int | None = None) -> str:
+    """Returns `heading`, the first `most` blocks (None: all) and how many more there are.
+
+    `total` says how many there are where `blocks` holds only the first.
+    """
+    shown, total = blocks[:most], len(blocks) if total is None else total
+    more = [f"... and {total - len(shown)} more (-v shows all)"] if len(shown) < total else []
     return "\n\n".join([heading, *shown, *more])
+
+
+def first_of(
+    items: Iterable[Item], most: int | None, *, key: Callable[[Item], Any]
+) -> tuple[list[Item], int]:
+    """Returns the first `most` items (None: all) in the order of `key`, and how many items there are.
+
+    Items with the same key keep their order. No more than `most` are held at a time.
+    """
+    total = 0
+
+    def passing() -> Iterator[Item]:
+        nonlocal total
+        for item in items:
+            total += 1
+            yield item
+
+    found = sorted(passing(), key=key) if most is None else nsmallest(most, passing(), key=key)
+    return found, total
 
 
 def below_case(report: Report, text: str, width: int) -> str:
@@ -160,18 +186,18 @@ def _turn_lines(report: Report, width: int) -> list[str]:
     return [f"  earlier turns{last}:", *(plain_lines(f"    {turn}") for turn in told)]
 
 
-def worst_verdicts(reports: Sequence[Report]) -> list[tuple[Report, Verdict]]:
-    """Returns (report, verdict) of errors: major ones first, then the others.
+def worst_verdicts(reports: Sequence[Report], *, most: int | None = None) -> list[tuple[Report, Verdict]]:
+    """Returns (report, verdict) of errors, the first `most` (None: all): major ones first, then the others.
 
     In both, refuted claims come first, by falling score, then unsupported claims by rising score.
     """
-    failed = [
+    failed = (
         (report, verdict)
         for report in reports
         for verdict in report.verdicts
         if verdict.label in ("refuted", "unsupported")
-    ]
-    return sorted(failed, key=lambda pair: _worst_first(pair[1]))
+    )
+    return first_of(failed, most, key=lambda pair: _worst_first(pair[1]))[0]
 
 
 def _worst_first(verdict: Verdict) -> tuple[bool, int, float]:
@@ -184,13 +210,18 @@ def explain_safety(reports: Sequence[Report], *, most: int | None = 5, width: in
 
     Arguments as in `explain_faithfulness`.
     """
-    unsafe = [
+    pairs = (
         (report, verdict) for report in reports for verdict in report.verdicts if breaks_safety_rule(verdict)
-    ]
+    )
+    unsafe, number = first_of(pairs, most, key=_as_they_come)
     total = counted(sum(len(report.verdicts) for report in reports), "claim")
-    heading = f"{len(unsafe)} of {total} {'breaks' if len(unsafe) == 1 else 'break'} a safety rule"
+    heading = f"{number} of {total} {'breaks' if number == 1 else 'break'} a safety rule"
     blocks = [below_case(report, _unsafe_text(verdict, report, width), width) for report, verdict in unsafe]
-    return first_blocks(heading, blocks, most=most)
+    return first_blocks(heading, blocks, most=most, total=number)
+
+
+def _as_they_come(_: object) -> int:
+    return 0
 
 
 def _unsafe_text(verdict: Verdict, report: Report, width: int) -> str:

@@ -15,7 +15,7 @@ function beside those below and a row of `SHIPPED`.
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -58,13 +58,19 @@ class ReportFormat:
     """A format by name: the file it writes into a run folder, and the function that makes its text.
 
     `in_every_run` says that each run folder holds the file; `note` explains the name in a list of formats.
+    `stream` makes the text piece by piece where it may be larger than memory.
     """
 
     name: str
     file_name: str
     make: Callable[[FinishedRun], str]
+    stream: Callable[[FinishedRun], Iterator[str]] | None = None
     in_every_run: bool = False
     note: str = ""
+
+    def pieces(self, run: FinishedRun) -> Iterator[str]:
+        """Returns the text in pieces; what goes wrong is raised as they are taken."""
+        return self.stream(run) if self.stream else map(self.make, [run])
 
 
 def _terminal(run: FinishedRun) -> str:
@@ -83,15 +89,23 @@ def _markdown(run: FinishedRun) -> str:
 
 
 def _json(run: FinishedRun) -> str:
-    from pytest_medfaith.cards.json_card import json_card
+    return "".join(_json_pieces(run))
 
-    return json_card(run.slice_reports)
+
+def _json_pieces(run: FinishedRun) -> Iterator[str]:
+    from pytest_medfaith.cards.json_card import json_pieces
+
+    return json_pieces(run.slice_reports)
 
 
 def _csv(run: FinishedRun) -> str:
-    from pytest_medfaith.cards.csv_claims import claims_csv
+    return "".join(_csv_pieces(run))
 
-    return claims_csv(run.slice_reports)
+
+def _csv_pieces(run: FinishedRun) -> Iterator[str]:
+    from pytest_medfaith.cards.csv_claims import csv_pieces
+
+    return csv_pieces(run.slice_reports)
 
 
 def _conversations(run: FinishedRun) -> str:
@@ -131,9 +145,13 @@ def _svg(run: FinishedRun) -> str:
 
 
 def _html(run: FinishedRun) -> str:
-    from pytest_medfaith.cards.html import html_report
+    return "".join(_html_pieces(run))
 
-    return html_report(
+
+def _html_pieces(run: FinishedRun) -> Iterator[str]:
+    from pytest_medfaith.cards.html import html_pieces
+
+    return html_pieces(
         run.slice_reports,
         history=run.history,
         signature=run.signature,
@@ -147,15 +165,24 @@ SHIPPED: Mapping[str, ReportFormat] = {
     for shipped in (
         ReportFormat(name="terminal", file_name="card.txt", make=_terminal),
         ReportFormat(name="markdown", file_name="card.md", make=_markdown, in_every_run=True),
-        ReportFormat(name="json", file_name="report.json", make=_json, in_every_run=True),
-        ReportFormat(name="csv", file_name="claims.csv", make=_csv, in_every_run=True),
+        ReportFormat(
+            name="json", file_name="report.json", make=_json, stream=_json_pieces, in_every_run=True
+        ),
+        ReportFormat(name="csv", file_name="claims.csv", make=_csv, stream=_csv_pieces, in_every_run=True),
         ReportFormat(name="conversations", file_name="conversations.csv", make=_conversations),
         ReportFormat(name="scores", file_name="scores.csv", make=_scores, note="by trace"),
         ReportFormat(name="spans", file_name="spans.jsonl", make=_spans, note="by trace"),
         ReportFormat(name="junit", file_name="junit.xml", make=_junit),
         ReportFormat(name="ctrf", file_name="ctrf.json", make=_ctrf),
         ReportFormat(name="svg", file_name="slices.svg", make=_svg, note="the slices side by side"),
-        ReportFormat(name="html", file_name="card.html", make=_html, in_every_run=True, note="extra: report"),
+        ReportFormat(
+            name="html",
+            file_name="card.html",
+            make=_html,
+            stream=_html_pieces,
+            in_every_run=True,
+            note="extra: report",
+        ),
     )
 }
 

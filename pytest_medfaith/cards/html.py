@@ -18,6 +18,7 @@ from pytest_medfaith.cards.explanation import text_at
 from pytest_medfaith.cards.facts import error_rates
 from pytest_medfaith.cards.history import History
 from pytest_medfaith.cards.json_card import dumps
+from pytest_medfaith.cards.page_data import KeptChunks, chunk_row, markup_of, script_json, script_span
 from pytest_medfaith.cards.plots import ablation_svg, trend_svg
 from pytest_medfaith.cards.summary import (
     card_columns,
@@ -32,14 +33,14 @@ from pytest_medfaith.cards.summary import (
     run_label,
 )
 from pytest_medfaith.cards.wording import NOTHING, decimals, has_value, metric_text, told_verdicts
-from pytest_medfaith.errors import DataError, MissingExtra
+from pytest_medfaith.errors import MissingExtra
 from pytest_medfaith.metrics.citations import is_miscited
 from pytest_medfaith.metrics.facts import MAJOR_OMITTED, fact_counts, fact_states
 from pytest_medfaith.metrics.outcomes import WRONG
 from pytest_medfaith.metrics.safety import breaks_safety_rule
 from pytest_medfaith.metrics.severity import is_major
 from pytest_medfaith.plain import one_line
-from pytest_medfaith.records import Chunk, Finding, MetricValue, Report, SliceReport, Verdict
+from pytest_medfaith.records import Finding, MetricValue, Report, SliceReport, Verdict
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -59,6 +60,22 @@ def html_report(
 ) -> str:
     """Returns the page: card, gates, trend, and every case with its claims beside their evidence.
 
+    Arguments and errors are those of `html_pieces`.
+    """
+    told = html_pieces(slice_reports, history=history, signature=signature, facts=facts, ablations=ablations)
+    return "".join(told)
+
+
+def html_pieces(
+    slice_reports: Sequence[SliceReport],
+    *,
+    history: History = (),
+    signature: Mapping[str, Any] | None = None,
+    facts: Mapping[str, str] | None = None,
+    ablations: Sequence[Ablation] = (),
+) -> Iterator[str]:
+    """Yields the page in pieces, of which none holds more than a case or a chunk.
+
     Args:
         slice_reports: the run.
         history: (label, slice reports) of earlier runs, the oldest first; only their metrics are read.
@@ -71,12 +88,9 @@ def html_report(
         DataError: a value that is not finite.
     """
     runs = [_run_row(report, slice_reports) for report in slice_reports]
-    chunks: dict[Markup, int] = {}
-    cases = [
-        _case_row(place, one, chunks) for place, report in enumerate(slice_reports) for one in report.reports
-    ]
+    chunks = KeptChunks()
     facts = {name: one_line(value) for name, value in (facts or {}).items()}
-    return render_page(
+    yield from _page(
         "report.html.j2",
         tally=gate_tally(slice_reports),
         header=card_header(slice_reports),
@@ -87,9 +101,22 @@ def html_report(
         **_side_by_side(slice_reports, ablations),
         trends=[trend for report in slice_reports if (trend := _trends(report, history))["plots"]],
         signature=dumps(dict(signature), "the signature") if signature else "",
-        cases=script_json({"runs": [run["label"] for run in runs], "cases": cases}),
-        chunks=list(chunks),
+        cases=_cases_pieces([run["label"] for run in runs], slice_reports, chunks),
+        chunks=chunks,  # behind the cases, which fill it
     )
+
+
+def _cases_pieces(
+    labels: Sequence[str], slice_reports: Sequence[SliceReport], chunks: KeptChunks
+) -> Iterator[Markup]:
+    """Yields the JSON of the runs' labels and of all cases, whose chunks it keeps."""
+    yield markup_of(f'{{"runs":{script_json(labels)},"cases":[')
+    between = ""
+    for place, report in enumerate(slice_reports):
+        for one in report.reports:
+            yield markup_of(f"{between}{script_json(_case_row(place, one, chunks))}")
+            between = ","
+    yield markup_of("]}")
 
 
 def _side_by_side(slice_reports: Sequence[SliceReport], ablations: Sequence[Ablation]) -> dict[str, Any]:
@@ -100,9 +127,9 @@ def _side_by_side(slice_reports: Sequence[SliceReport], ablations: Sequence[Abla
     )
     plotted = measured and len(slice_reports) > 1
     return {
-        "ablation": _markup(ablation_svg(slice_reports, metrics=columns)) if plotted else "",
+        "ablation": markup_of(ablation_svg(slice_reports, metrics=columns)) if plotted else "",
         "compared": [ablation_rows(one) for one in ablations],
-        "differences": _markup(ablations_svg(ablations)) if ablations else "",
+        "differences": markup_of(ablations_svg(ablations)) if ablations else "",
     }
 
 
@@ -119,6 +146,11 @@ def render_page(template: str, **values: Any) -> str:
     Raises:
         MissingExtra: jinja2 is not installed.
     """
+    return "".join(_page(template, **values))
+
+
+def _page(template: str, **values: Any) -> Iterator[str]:
+    """Yields the page in pieces, as `render_page` returns it; iterators among the values are read once."""
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
     except ImportError as error:
@@ -130,7 +162,7 @@ def render_page(template: str, **values: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template(template).render(**values)
+    yield from environment.get_template(template).generate(**values)
 
 
 def _run_row(report: SliceReport, slice_reports: Sequence[SliceReport]) -> dict[str, Any]:
@@ -182,52 +214,18 @@ def _trends(report: SliceReport, history: History) -> dict[str, Any]:
             for label, metrics in [*earlier, ("this run", report.metrics)]
         ]
         if earlier and any(metric.value is not None for _, metric in points):
-            plots.append(_markup(trend_svg(points, title=column)))
+            plots.append(markup_of(trend_svg(points, title=column)))
     return {"label": run_label(report), "plots": plots}
-
-
-def _markup(text: str) -> Markup:
-    """Returns `text` as what the page does not escape: a plot, whose texts are escaped, or script JSON."""
-    try:
-        from markupsafe import Markup
-    except ImportError as error:
-        raise MissingExtra("The HTML report", "report") from error
-    return Markup(text)  # noqa: S704 - no foreign markup is left in either
-
-
-def script_json(value: object) -> Markup:
-    """Returns `value` as JSON for a script element: without `<`, `>` and `&` no text can end the element."""
-    try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    except (TypeError, ValueError) as error:
-        raise DataError(
-            f"a report cannot be written as JSON ({error}); "
-            "keep finite numbers, texts, lists and objects in records"
-        ) from error
-    return _markup(text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))
-
-
-def chunk_row(chunk: Chunk) -> dict[str, str]:
-    """Returns what a page shows of a chunk: id, title, facts such as its year, address, text."""
-    pmid = f"PMID {chunk.pmid}" if chunk.pmid else ""
-    facts = [" > ".join(chunk.section_path), chunk.source, chunk.authority or "", str(chunk.year or ""), pmid]
-    return {
-        "id": chunk.id,
-        "title": chunk.title,
-        "facts": " · ".join(filter(None, facts)),
-        "url": chunk.url,
-        "text": chunk.text,
-    }
 
 
 def case_view(report: Report) -> dict[str, Any]:
     """Returns what a page shows of a single checked answer; its contexts number the rows of "chunks"."""
-    chunks: dict[Markup, int] = {}
+    chunks = KeptChunks()
     row = _case_row(0, report, chunks)
     return {**row, "chunks": [json.loads(text) for text in chunks]}
 
 
-def _case_row(run: int, report: Report, chunks: dict[Markup, int]) -> dict[str, Any]:
+def _case_row(run: int, report: Report, chunks: KeptChunks) -> dict[str, Any]:
     """Returns what the page shows of a case, and adds its chunks to `chunks`, which numbers each chunk once.
 
     "contexts" holds these numbers; elsewhere a chunk goes by its place among the contexts.
@@ -253,7 +251,7 @@ def _case_row(run: int, report: Report, chunks: dict[Markup, int]) -> dict[str, 
         **{label: labels[label] for label in told_verdicts([report])},
         "claims": [_claim_row(verdict, report) for verdict in report.verdicts],
         "cited": list(_citations(report)),
-        "contexts": [chunks.setdefault(script_json(chunk_row(chunk)), len(chunks)) for chunk in shown],
+        "contexts": [chunks.number(script_json(chunk_row(chunk))) for chunk in shown],
         "gold": _gold_rows(report),
         "dropped": [
             {
@@ -359,10 +357,3 @@ def _gold_rows(report: Report) -> list[dict[str, Any]]:
         }
         for gold, says, holds, state in zip(golds, said, held, states, strict=True)
     ]
-
-
-def script_span(text: str, span: tuple[int, int] | None) -> list[int] | None:
-    """Returns `span` in UTF-16 units, as browsers count; None for no span or a span outside `text`."""
-    if span is None or not 0 <= span[0] < span[1] <= len(text):
-        return None
-    return [len(text[:end].encode("utf-16-le", errors="surrogatepass")) // 2 for end in span]

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from operator import attrgetter
 from typing import Any
 
 from pytest_medfaith.cards.summary import count_slice
+from pytest_medfaith.cards.tallies import llm_use
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.metrics.facts import fact_states
 from pytest_medfaith.plain import plain_json
 from pytest_medfaith.records import MetricValue, Report, Severity, SliceReport
-from pytest_medfaith.teacher.use import read_uses
+from pytest_medfaith.records.stored import in_case_order
 
 FORMAT_VERSION = 1
+_HERE = "here"  # stands in a list for the items, which follow piece by piece
+_BELOW = "\n  "  # what begins a line of such an item, two levels deep
 
 
 def json_card(slice_reports: Sequence[SliceReport]) -> str:
@@ -27,12 +30,42 @@ def json_card(slice_reports: Sequence[SliceReport]) -> str:
     Raises:
         DataError: a value that JSON cannot hold, for example NaN.
     """
-    slices = [_slice_row(report) for report in sorted(slice_reports, key=attrgetter("run"))]
-    return dumps({"format_version": FORMAT_VERSION, "slices": slices}, "the report")
+    return "".join(json_pieces(slice_reports))
+
+
+def json_pieces(slice_reports: Sequence[SliceReport]) -> Iterator[str]:
+    """Yields the text of `json_card` in pieces, of which none holds more than a case; errors as there."""
+    whole = dumps({"format_version": FORMAT_VERSION, "slices": [_HERE]}, "the report")
+    before, after = whole.split(f'"{_HERE}"')
+    ordered = sorted(slice_reports, key=attrgetter("run"))
+    yield from _listed(map(_slice_pieces, ordered), before, after)
+
+
+def _slice_pieces(slice_report: SliceReport) -> Iterator[str]:
+    """Yields a slice report as JSON, its cases in the order of their ids."""
+    text = dumps({**_slice_row(slice_report), "cases": [_HERE]}, "the report")
+    before, _, after = text.removesuffix("\n").partition(
+        f'"{_HERE}"'
+    )  # "cases" is the first of the sorted keys
+    cases = (
+        iter([dumps(case_row(one), "the report").removesuffix("\n")])
+        for one in in_case_order(slice_report.reports)
+    )
+    yield from _listed(cases, before, after)
+
+
+def _listed(items: Iterator[Iterator[str]], before: str, after: str) -> Iterator[str]:
+    """Yields the JSON `before` a list, the list of `items`, each in pieces, and the JSON `after` it."""
+    between = before
+    for item in items:
+        yield between
+        yield from (piece.replace("\n", _BELOW) for piece in item)
+        between = "," + _BELOW
+    yield after if between != before else before.rstrip() + after.lstrip()
 
 
 def _slice_row(slice_report: SliceReport) -> dict[str, Any]:
-    """Returns a slice report as plain values, its cases in the order of their ids."""
+    """Returns a slice report as plain values, without its cases."""
     return {
         **slice_report.run.to_dict(),
         "partial": slice_report.partial,
@@ -53,7 +86,6 @@ def _slice_row(slice_report: SliceReport) -> dict[str, Any]:
             }
             for gate in slice_report.gates
         ],
-        "cases": [case_row(one) for one in sorted(slice_report.reports, key=lambda one: one.case.id)],
     }
 
 
@@ -71,7 +103,7 @@ def _counts_row(slice_report: SliceReport) -> dict[str, Any]:
 
 def _llm_row(slice_report: SliceReport) -> dict[str, Any]:
     """Returns what the teacher was asked for all cases together; {} where there was none."""
-    use = read_uses(report.llm for report in slice_report.reports)
+    use = llm_use(slice_report.reports)
     return {"llm": use.to_dict()} if use.model else {}
 
 

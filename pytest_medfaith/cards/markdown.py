@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from pytest_medfaith.cards.citations import explain_citations
-from pytest_medfaith.cards.explanation import explain_faithfulness, explain_safety, worst_verdicts
+from pytest_medfaith.cards.explanation import explain_faithfulness, explain_safety
 from pytest_medfaith.cards.summary import (
     card_header,
     card_rows,
@@ -77,10 +77,11 @@ def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def _folded_claims(slice_report: SliceReport, most: int | None) -> list[str]:
     reports = slice_report.reports
     blocks = []
-    if unsafe := count_slice(slice_report).unsafe:
+    counts = count_slice(slice_report)
+    if unsafe := counts.unsafe:
         explanation = explain_safety(reports, most=most, width=100)
         blocks.append(folded(counted(unsafe, "unsafe claim"), explanation))
-    if failed := len(worst_verdicts(reports)):
+    if failed := counts.refuted + counts.unsupported:
         explanation = explain_faithfulness(reports, most=most, width=100)
         blocks.append(folded(f"{counted(failed, 'claim')} not supported by the evidence", explanation))
     wrong = sum(is_miscited(verdict) for report in reports for verdict in report.verdicts)

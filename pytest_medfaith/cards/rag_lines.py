@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from pytest_medfaith.cards.wording import counted
 from pytest_medfaith.rag.account import Account, account_of
-from pytest_medfaith.records import SliceReport
+from pytest_medfaith.records import Report, SliceReport
+from pytest_medfaith.records.stored import once
 
 
 def rag_lines(slice_report: SliceReport) -> list[str]:
@@ -14,7 +15,7 @@ def rag_lines(slice_report: SliceReport) -> list[str]:
 
     [] where the reference RAG gave no answer.
     """
-    known = [account for report in slice_report.reports if (account := account_of(report.response))]
+    known = _accounts(slice_report.reports)
     if not known:
         return []
     kinds = sorted({f"{account.mode}, {account.generator}" for account in known})
@@ -33,6 +34,11 @@ def rag_lines(slice_report: SliceReport) -> list[str]:
             "does not support, so its faithfulness says nothing; judge them by another checker"
         )
     return lines
+
+
+@once
+def _accounts(reports: Sequence[Report]) -> list[Account]:
+    return [account for report in reports if (account := account_of(report.response))]
 
 
 def _told(known: Sequence[Account]) -> list[str]:

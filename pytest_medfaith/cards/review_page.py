@@ -13,7 +13,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pytest_medfaith.cards.html import chunk_row, render_page, script_json, script_span
+from pytest_medfaith.cards.html import render_page
+from pytest_medfaith.cards.page_data import chunk_row, script_json, script_span
 from pytest_medfaith.labels.rows import checker_fingerprint, judged_contexts
 from pytest_medfaith.labels.sampling import DrawnClaim
 

@@ -31,9 +31,10 @@ from pytest_medfaith.cards.run_reading import (
     read_summaries,
 )
 from pytest_medfaith.errors import DataError, MissingExtra
-from pytest_medfaith.jsonl import check_folder, write_records, write_text
+from pytest_medfaith.jsonl import atomic_writer, check_folder, write_pieces, write_records, write_text
 from pytest_medfaith.metrics.differences import Ablation
 from pytest_medfaith.records import Report, SliceReport
+from pytest_medfaith.records.stored import case_ids
 
 PREVIOUS = "previous"  # the folder of the last finished run while another run is on
 _CARDS = [shipped for shipped in SHIPPED.values() if shipped.in_every_run and shipped.file_name != REPORT]
@@ -157,10 +158,10 @@ def write_run(
     run = FinishedRun(slice_reports, signature, facts or {}, **told)
     # What JSON cannot hold is found before anything is replaced.
     dumps(signed, "the signature")
-    report = SHIPPED["json"].make(run)
-    write_history(folder, run.history)
-    _remove_earlier(folder, extra)
-    write_text(folder / REPORT, report)
+    with atomic_writer(folder / REPORT) as out:
+        out.writelines(SHIPPED["json"].pieces(run))
+        write_history(folder, run.history)
+        _remove_earlier(folder, extra)
     _write_rows(folder, slice_reports)
     _write_cards(folder, run)
     written, errors = _write_extra(folder, extra, run)
@@ -181,11 +182,9 @@ def _write_cards(folder: Path, run: FinishedRun) -> None:
         write_text(folder / name, make(run.ablations))
     for card in _CARDS:
         try:
-            text = card.make(run)
+            write_pieces(folder / card.file_name, card.pieces(run))
         except MissingExtra:  # noqa: PERF203 - then there is no page, not even that of an earlier run
             (folder / card.file_name).unlink(missing_ok=True)
-        else:
-            write_text(folder / card.file_name, text)
 
 
 def _write_extra(
@@ -195,7 +194,7 @@ def _write_extra(
     written, errors = {}, []
     for one in extra:
         try:
-            write_text(folder / one.file_name, one.make(run))
+            write_pieces(folder / one.file_name, one.pieces(run))
         except (DataError, ValueError) as error:  # noqa: PERF203 - a format that fails does not stop the next
             errors.append(
                 f"{one.file_name} is not in {folder}: {error}. All other files are there; then make it with: "
@@ -236,7 +235,7 @@ def _check_distinct(slice_reports: Sequence[SliceReport]) -> None:
         if times > 1:
             raise DataError(f"{times} slice reports are of {run}; keep one test for each")
     for report in slice_reports:
-        for case_id, times in Counter(one.case.id for one in report.reports).items():
+        for case_id, times in Counter(case_ids(report.reports)).items():
             if times > 1:
                 raise DataError(
                     f"slice {report.slice!r} holds {times} reports of case {case_id!r}; keep one a case"

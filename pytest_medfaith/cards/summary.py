@@ -7,17 +7,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_medfaith.cards.rag_lines import rag_lines
+from pytest_medfaith.cards.tallies import (
+    claim_tallies,
+    context_tallies,
+    error_tallies,
+    llm_use,
+    risk_tallies,
+    safety_tallies,
+)
 from pytest_medfaith.cards.told_lines import told_lines
 from pytest_medfaith.cards.wording import counted, decimals, has_value, index_text, metric_text
 from pytest_medfaith.config import JUDGED_CONTEXTS
 from pytest_medfaith.metrics.citations import citation_counts
 from pytest_medfaith.metrics.facts import fact_counts
 from pytest_medfaith.metrics.outcomes import outcome_counts
-from pytest_medfaith.metrics.safety import SAFETY_PREFIX, breaks_safety_rule
-from pytest_medfaith.metrics.severity import ERRORS, is_major
 from pytest_medfaith.records import GateResult, MetricValue, Report, SliceReport, VectorIndex
 from pytest_medfaith.records.answer_risk import FLAGS
-from pytest_medfaith.teacher.use import read_uses, use_lines
+from pytest_medfaith.teacher.use import use_lines
 
 COLUMNS: Mapping[str, str] = {
     "Rec@K": "recall@k",
@@ -99,21 +105,19 @@ class Counts:
 def count_slice(slice_report: SliceReport) -> Counts:
     """Returns the counts of a slice; missing cases are not among its cases."""
     reports = slice_report.reports
-    verdicts = [verdict for report in reports for verdict in report.verdicts]
-    labels = Counter(verdict.label for verdict in verdicts)
-    written = Counter(gold.provenance or "unstated" for report in reports for gold in report.case.gold_claims)
+    labels, written, found = claim_tallies(reports)
     return Counts(
         cases=len(reports),
-        claims=len(verdicts),
+        claims=sum(labels.values()),
         supported=labels["supported"],
         refuted=labels["refuted"],
         unsupported=labels["unsupported"],
         unscored=labels["unscored"],
         uncertain=labels["uncertain"],
-        conflicts=sum(verdict.conflict for verdict in verdicts),
-        unsafe=sum(map(breaks_safety_rule, verdicts)),
-        major=sum(map(is_major, verdicts)),
-        abstained=sum(report.abstained for report in reports),
+        conflicts=found["conflicts"],
+        unsafe=found["unsafe"],
+        major=found["major"],
+        abstained=found["abstained"],
         missing=len(slice_report.missing),
         provenance=dict(sorted(written.items())),
         skipped=dict(sorted(slice_report.skipped.items())),
@@ -239,29 +243,20 @@ def count_lines(slice_report: SliceReport) -> list[str]:
 
 def major_lines(slice_report: SliceReport) -> list[str]:
     """Returns how many errors of a slice are major, by category, the most frequent first; [] for none."""
-    verdicts = [verdict for report in slice_report.reports for verdict in report.verdicts]
-    errors = [verdict for verdict in verdicts if verdict.label in ERRORS]
-    major = Counter(
-        verdict.severity.category if verdict.severity else "not graded"
-        for verdict in errors
-        if is_major(verdict)
-    )
+    errors, major = error_tallies(slice_report.reports)
     if not major:
         return []
-    total = f"{sum(major.values())} of {counted(len(errors), 'error')}"
+    total = f"{sum(major.values())} of {counted(errors, 'error')}"
     return [f"MAJOR: {total} could change what is done for a patient: {_each(dict(major.most_common()))}"]
 
 
 def risk_lines(slice_report: SliceReport) -> list[str]:
     """Returns how many answers have which flag, which rules overrode, which parts lacked; [] for none."""
-    risks = [report.risk for report in slice_report.reports if report.risk]
-    if not risks:
+    flags, rules, missing = risk_tallies(slice_report.reports)
+    if not flags:
         return []
-    flags = Counter(risk["flag"] for risk in risks)
     told = f"risk: {', '.join(f'{flags[flag]} {flag}' for flag in reversed(FLAGS))}"
-    rules = Counter(rule for risk in risks for rule in risk.get("overrides", ()))
     told += f"; HIGH by a rule: {_each(rules)}" if rules else ""
-    missing = Counter(part for risk in risks for part in risk.get("missing", ()))
     without = [f"{part} in {counted(number, 'answer')}" for part, number in missing.items()]
     return [
         told + (f"; not measured, so the other parts weigh more: {', '.join(without)}" if without else "")
@@ -291,19 +286,15 @@ def _case_lines(slice_report: SliceReport, counts: Counts) -> list[str]:
 
 def _context_lines(slice_report: SliceReport) -> list[str]:
     """Returns where the contexts of the answers came from, unless the responses file held all of them."""
-    responses = [report.response for report in slice_report.reports]
-    sources = Counter(
-        response.contexts_from for response in responses if response.contexts and response.contexts_from
-    )
+    sources, bare = context_tallies(slice_report.reports)
     lines = []
     if set(sources) - {"the responses file"}:
         given = [f"{source} ({counted(number, 'case')})" for source, number in sorted(sources.items())]
         lines.append(f"contexts given by {', '.join(given)}")
     # Where each claim is a query, a refusal asks for nothing.
-    is_by_claim = slice_report.contexts_mode == "per-claim"
-    bare = sum(not r.response.contexts and not (is_by_claim and r.abstained) for r in slice_report.reports)
-    if bare:
-        lines.append(f"{counted(bare, 'case')} without contexts")
+    without = bare[False] + (bare[True] if slice_report.contexts_mode != "per-claim" else 0)
+    if without:
+        lines.append(f"{counted(without, 'case')} without contexts")
     return lines
 
 
@@ -337,7 +328,7 @@ def _indexes(reports: Iterable[Report]) -> dict[str, VectorIndex]:
 
 def llm_lines(slice_report: SliceReport) -> list[str]:
     """Returns what the teacher was asked for a slice, what that cost, and what it left unanswered."""
-    return use_lines(read_uses(report.llm for report in slice_report.reports))
+    return use_lines(llm_use(slice_report.reports))
 
 
 def _times(slice_report: SliceReport, step: str) -> str:
@@ -349,13 +340,7 @@ def _times(slice_report: SliceReport, step: str) -> str:
 
 def _safety_findings(slice_report: SliceReport) -> str:
     """Returns `2 dose, 1 triage`: how many findings each kind of safety rule made."""
-    rules = [
-        finding.rule
-        for report in slice_report.reports
-        for verdict in report.verdicts
-        for finding in verdict.findings
-    ]
-    kinds = Counter(rule.removeprefix(SAFETY_PREFIX) for rule in rules if rule.startswith(SAFETY_PREFIX))
+    kinds = safety_tallies(slice_report.reports)
     return ", ".join(f"{number} {kind}" for kind, number in sorted(kinds.items()))
 
 

@@ -23,10 +23,10 @@ from typing import Any
 
 from pytest_medfaith.checking.cascade import Cascade
 from pytest_medfaith.checking.policy import Thresholds
-from pytest_medfaith.checking.reading import AS_SHIPPED, ReadingSettings
-from pytest_medfaith.checking.similarity import SimilarityShift
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.models.shipped import MINILM_TOKENIZER
+from pytest_medfaith.scoring.reading import AS_SHIPPED, ReadingSettings
+from pytest_medfaith.scoring.similarity import SimilarityShift
 
 _SHIPPED_TOKENIZERS = {"minilm": MINILM_TOKENIZER}
 

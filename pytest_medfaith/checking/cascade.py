@@ -15,11 +15,11 @@ from functools import partial
 from typing import Any
 
 from pytest_medfaith.checking.policy import Thresholds, contradicts
-from pytest_medfaith.checking.reading import Logits, Text, as_read, likeness_of, similarity_of
-from pytest_medfaith.checking.scoring import Model, Span, clearest, finite_logits
-from pytest_medfaith.checking.similarity import Vectors
-from pytest_medfaith.checking.windows import Window, evidence_sentences, sentences_around
 from pytest_medfaith.records import Chunk, Claim, PairScore
+from pytest_medfaith.scoring.pairs import Model, Span, clearest, finite_logits
+from pytest_medfaith.scoring.reading import Logits, Text, as_read, likeness_of, similarity_of
+from pytest_medfaith.scoring.similarity import Vectors
+from pytest_medfaith.scoring.windows import Window, evidence_sentences, sentences_around
 
 Pair = tuple[Claim, Chunk]
 

@@ -20,16 +20,16 @@ from pytest_medfaith.checking.overrule import overrule
 from pytest_medfaith.checking.policy import Thresholds, decide, entails, unscored
 from pytest_medfaith.checking.quotation import quoting_chunk
 from pytest_medfaith.checking.readable import unusable_text
-from pytest_medfaith.checking.reading import AS_SHIPPED, ReadingSettings
 from pytest_medfaith.checking.rejected import read_rejected
 from pytest_medfaith.checking.rereading import read_joined, read_restated
 from pytest_medfaith.checking.rules import GROUNDING, NEGATION, OVERRIDES, AddedRule, active_rules
-from pytest_medfaith.checking.scoring import Model, Progress, TextScorer, recalibrated, score_pairs
 from pytest_medfaith.checking.selective import Selective
-from pytest_medfaith.checking.similarity import MOVES_NOTHING, SimilarityShift, Vectors
 from pytest_medfaith.english.letters import plain_chunk, plain_claim
 from pytest_medfaith.entities.scispacy import NO_LINKER
 from pytest_medfaith.records import Chunk, Claim, PairScore, Verdict
+from pytest_medfaith.scoring.pairs import Model, Progress, TextScorer, recalibrated, score_pairs
+from pytest_medfaith.scoring.reading import AS_SHIPPED, ReadingSettings
+from pytest_medfaith.scoring.similarity import MOVES_NOTHING, SimilarityShift, Vectors
 
 if TYPE_CHECKING:
     from pytest_medfaith.calibration.isotonic import Isotonic

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from itertools import combinations, product
 from typing import TYPE_CHECKING
 
-from pytest_medfaith.checking.similarity import Vectors
 from pytest_medfaith.conversion import Record
 from pytest_medfaith.english.sentences import sentences_of
 from pytest_medfaith.english.struck import without_struck
 from pytest_medfaith.records import Chunk, Claim
+from pytest_medfaith.scoring.similarity import Vectors
 
 if TYPE_CHECKING:
     from pytest_medfaith.checking.checker import Checker

@@ -15,10 +15,10 @@ from typing import Any, get_args
 
 from pytest_medfaith.answers.awaiting import awaited
 from pytest_medfaith.checking.checker import Checker
-from pytest_medfaith.checking.scoring import no_scores
 from pytest_medfaith.checking.source import callable_name, callable_signature, raised
 from pytest_medfaith.errors import DataError, MedfaithError, shown
 from pytest_medfaith.records import Chunk, Claim, Verdict, VerdictLabel
+from pytest_medfaith.scoring.pairs import no_scores
 
 AnyChecker = Checker | Callable[[Claim, Sequence[Chunk]], Any]
 _LABELS = tuple(

@@ -15,7 +15,6 @@ from pytest_medfaith.checking.cascade import Cascade
 from pytest_medfaith.checking.checker import Checker
 from pytest_medfaith.checking.policy import Thresholds
 from pytest_medfaith.checking.rules import load_rules, switched_on
-from pytest_medfaith.checking.similarity import encoder_signature
 from pytest_medfaith.checking.student import score_with_student
 from pytest_medfaith.checking.variant import split_linker
 from pytest_medfaith.defaults import PairOrder
@@ -25,6 +24,7 @@ from pytest_medfaith.errors import DataError
 from pytest_medfaith.models.folders import model_signature
 from pytest_medfaith.models.onnx import weights_signature
 from pytest_medfaith.models.shipped import FAST_CHECKER, default_weights
+from pytest_medfaith.scoring.similarity import encoder_signature
 from pytest_medfaith.teacher.settings import TEACHER
 
 if TYPE_CHECKING:

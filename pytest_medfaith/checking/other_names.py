@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from pytest_medfaith import defaults
 from pytest_medfaith.entities.authority import authority_of
 from pytest_medfaith.entities.linker import Mention
 from pytest_medfaith.entities.scispacy import NO_LINKER, load_linker
@@ -22,7 +23,6 @@ from pytest_medfaith.records.labels import OPEN
 if TYPE_CHECKING:
     from pytest_medfaith.checking.checker import Checker
 
-_KEPT = 4_096  # texts whose names are kept: the contexts of a case are read for each of its claims
 Pair = tuple[Claim, Chunk]
 
 
@@ -49,7 +49,7 @@ def with_other_names(report: Report, checker: Checker) -> Report:
 
 @lru_cache(maxsize=4)
 def _kept_linker(name: str) -> Callable[[str], Sequence[Mention]]:
-    return lru_cache(maxsize=_KEPT)(load_linker(name))
+    return lru_cache(maxsize=defaults.TEXTS_KEPT)(load_linker(name))
 
 
 def _renamed(

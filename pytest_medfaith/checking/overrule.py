@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pytest_medfaith.checking.rules import Rule, chunk_findings
-from pytest_medfaith.checking.windows import shared_words
 from pytest_medfaith.records import Chunk, Finding, PairScore, Verdict
+from pytest_medfaith.scoring.windows import shared_words
 
 # Rules read the chunk that supports the claim, and those whose best sentence shares most words with the
 # claim: so many chunks, and each at least this share. Other chunks do not speak of the claim.

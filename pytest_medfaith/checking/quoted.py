@@ -11,10 +11,10 @@ from pytest_medfaith.checking.grounding import grounded
 from pytest_medfaith.checking.overrule import overrule
 from pytest_medfaith.checking.quotation import quoting_chunk
 from pytest_medfaith.checking.rules import Rule
-from pytest_medfaith.checking.windows import shared_words
 from pytest_medfaith.english.letters import plain_claim
 from pytest_medfaith.english.sentences import sentence_spans
 from pytest_medfaith.records import Chunk, PairScore, Verdict
+from pytest_medfaith.scoring.windows import shared_words
 
 Span = tuple[int, int]
 

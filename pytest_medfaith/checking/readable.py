@@ -6,6 +6,8 @@ import re
 from functools import lru_cache
 from itertools import groupby
 
+from pytest_medfaith import defaults
+
 MAX_CHARACTERS = 4_000  # a longer claim is no single statement, and models would read only a part of it
 LONGEST_CLAIM = 0.5  # of the tokens that a model reads; the rest must hold a window of evidence
 LEAST_LATIN = 0.8  # of the letters: names and symbols in other scripts are few
@@ -19,7 +21,7 @@ _BRAILLE = ("\u2801", "\u28ff")
 _HIDDEN = re.compile("(?<![\U0001f3f4\U000e0020-\U000e007f])[\U000e0020-\U000e007e]")
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=defaults.TEXTS_KEPT)
 def unusable_text(text: str, what: str, *, latin_only: bool = False) -> str:
     """Returns why `text` cannot be judged, or an empty string.
 

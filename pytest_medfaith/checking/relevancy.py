@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pytest_medfaith.checking.readable import unusable_text
-from pytest_medfaith.checking.similarity import Vectors
 from pytest_medfaith.claims.answered import answered_questions
 from pytest_medfaith.conversion import Record
 from pytest_medfaith.records import Claim
+from pytest_medfaith.scoring.similarity import Vectors
 from pytest_medfaith.teacher.questioning import question_item
 
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from pytest_medfaith.checking.reading import AS_SHIPPED, ReadingSettings
-from pytest_medfaith.checking.windows import evidence_windows
 from pytest_medfaith.english.sentences import sentence_spans
 from pytest_medfaith.english.words import content_words
 from pytest_medfaith.quantities.quantity import same_quantity
 from pytest_medfaith.quantities.reader import read_quantities
 from pytest_medfaith.records import Chunk, Claim, PairScore, Verdict
+from pytest_medfaith.scoring.reading import AS_SHIPPED, ReadingSettings
+from pytest_medfaith.scoring.windows import evidence_windows
 
 Ask = Callable[[Claim, Chunk], Verdict]  # what the model says of a claim and one text
 

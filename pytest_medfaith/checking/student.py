@@ -8,6 +8,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
+from pytest_medfaith import defaults
 from pytest_medfaith.checking.card import tokenizer_of
 from pytest_medfaith.checking.readable import LONGEST_CLAIM
 from pytest_medfaith.errors import DataError
@@ -80,7 +81,7 @@ def pair_row(
     return first + second, [0] * len(first) + [1] * len(second)
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=defaults.TEXTS_KEPT)
 def _token_ids(text: str, tokenizer: Path) -> tuple[int, ...]:
     from pytest_medfaith.models.onnx import load_tokenizer
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from pytest_medfaith.checking.checker import Checker
-from pytest_medfaith.checking.scoring import no_scores
 from pytest_medfaith.errors import TeacherError
 from pytest_medfaith.records import Chunk, Claim, Verdict, VerdictLabel
+from pytest_medfaith.scoring.pairs import no_scores
 from pytest_medfaith.teacher.asking import Settled, Teacher
 from pytest_medfaith.teacher.judging import JUDGE_PROMPT, Judgement, Quote, judge_item
 from pytest_medfaith.teacher.settings import TEACHER, asking_signature

@@ -10,12 +10,18 @@ from typing import TYPE_CHECKING
 
 from pytest_medfaith.commands.engine import FOLDER, RayEngine, bulk_results, refuse_in_bulk
 from pytest_medfaith.jsonl import write_records
+from pytest_medfaith.records.stored import Store
 from pytest_medfaith.retrieval.stores.address import split_reranker
 
 if TYPE_CHECKING:
     from pytest_medfaith.records import Report
     from pytest_medfaith.run.resources import Resources
     from pytest_medfaith.run.targets import Target
+
+
+def on_disk(resources: Resources) -> Store:
+    """Returns where responses and reports are kept: in files below the cache, as memory may not hold them."""
+    return Store(resources.settings.cache / FOLDER)
 
 
 @contextmanager

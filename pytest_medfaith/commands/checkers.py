@@ -227,9 +227,9 @@ def audit(
     """
     from pytest_medfaith.audit.run import audit_checker
     from pytest_medfaith.cards.audit_card import AUDIT_FILES, audit_card, write_audits
-    from pytest_medfaith.checking.cache import check_cache
     from pytest_medfaith.checking.loading import load_checker
     from pytest_medfaith.jsonl import chunk_files, read_chunks, refuse_overwriting
+    from pytest_medfaith.scoring.cache import check_cache
 
     written = {f"{out / name}, of --out": out / name for name in AUDIT_FILES} if out else {}
     refuse_overwriting({"--cache": cache, **written}, {"a file of the corpus": chunk_files(corpus)})

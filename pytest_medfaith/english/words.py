@@ -26,6 +26,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 
+from pytest_medfaith import defaults
 from pytest_medfaith.english.letters import folded
 from pytest_medfaith.english.lexicon import COMMON_WORDS, FUNCTION_WORDS, word_set
 from pytest_medfaith.english.sentences import sentence_spans
@@ -72,7 +73,7 @@ class Token:
         return bool(self.key) and not self.key[0].isdigit() and self.lower not in FUNCTION_WORDS
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=defaults.TEXTS_KEPT)
 def read_tokens(text: str) -> tuple[Token, ...]:
     """Returns the words, numbers and marks of `text` with their spans, in order."""
     tokens = []
@@ -83,7 +84,7 @@ def read_tokens(text: str) -> tuple[Token, ...]:
     return tuple(tokens)
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=defaults.TEXTS_KEPT)
 def content_keys(text: str) -> frozenset[str]:
     """Returns the keys of the content words of `text`."""
     return frozenset(token.key for token in read_tokens(text) if token.content)
@@ -117,7 +118,7 @@ class Sentence:
         return frozenset(token.key for token in self.tokens if token.content)
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=defaults.PASSAGES_KEPT)
 def evidence_sentences(evidence: str) -> tuple[Sentence, ...]:
     """Returns the sentences of `evidence` that hold a word and are no longer than MAX_TOKENS."""
     tokens = iter(read_tokens(evidence))
@@ -141,14 +142,14 @@ LETTERS = re.compile(r"[^\W\d_]+")
 _PIECE = re.compile(r"[^\W_]+")
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=defaults.TEXTS_KEPT)
 def content_words(text: str) -> frozenset[str]:
     """Returns the lower-case content words of `text`; plural and verb endings are cut, so that forms meet."""
     words = (word.lower() for word in _CONTENT.findall(text))
     return frozenset(light_stem(word) for word in words if word not in COMMON_WORDS)
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=defaults.TEXTS_KEPT)
 def plain_words(text: str) -> str:
     """Returns the lower-case words of `text`, a blank between two; numbers and signs of comparison stay."""
     return " ".join(_PLAIN.findall(text.lower()))

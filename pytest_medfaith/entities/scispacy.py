@@ -83,7 +83,7 @@ def link_with_scispacy(
     return sorted([*known, *added], key=lambda mention: mention.start)
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=defaults.TEXTS_KEPT)
 def _mentions(text: str, model: str, knowledge_base: str) -> tuple[Mention, ...]:
     """Returns scispaCy's best concept for each entity, if its score and its kind will do."""
     pipeline = _pipeline(model, knowledge_base)

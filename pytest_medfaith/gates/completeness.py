@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.failed import failed_cases, failures_told
 from pytest_medfaith.records import GateResult, SliceReport
@@ -68,12 +70,12 @@ def _leaves_out_unscored(metric: Metric) -> bool:
 
 
 def _unless_unscored(result: GateResult, report: SliceReport, at_most: float) -> GateResult:
-    verdicts = [verdict for one in report.reports for verdict in one.verdicts]
-    lost = sum(verdict.label == "unscored" for verdict in verdicts)
+    labels = Counter(verdict.label for one in report.reports for verdict in one.verdicts)
+    lost, claims = labels["unscored"], sum(labels.values())
     if not lost:
         return result
-    said = f"{lost} of {len(verdicts)} claims could not be scored"
-    if lost <= at_most * len(verdicts):
+    said = f"{lost} of {claims} claims could not be scored"
+    if lost <= at_most * claims:
         return result.with_(message=f"{said}; {result.message}")
     allowed = (
         f"at most {at_most:g} of them may" if at_most else "a gate such as unscored <= 0.02 would allow some"
@@ -82,12 +84,12 @@ def _unless_unscored(result: GateResult, report: SliceReport, at_most: float) ->
 
 
 def _unless_uncertain(result: GateResult, report: SliceReport, at_most: float) -> GateResult:
-    verdicts = [verdict for one in report.reports for verdict in one.verdicts]
-    left = sum(verdict.label == "uncertain" for verdict in verdicts)
+    labels = Counter(verdict.label for one in report.reports for verdict in one.verdicts)
+    left, claims = labels["uncertain"], sum(labels.values())
     if not left or result.outcome == "fail":
         return result
-    said = f"{left} of {len(verdicts)} claims are uncertain"
-    if left <= at_most * len(verdicts):
+    said = f"{left} of {claims} claims are uncertain"
+    if left <= at_most * claims:
         return result.with_(message=f"{said}; {result.message}")
     allowed = (
         f"at most {at_most:g} of them may be"

@@ -27,6 +27,10 @@ from pytest_medfaith.metrics.bootstrap import (
 )
 from pytest_medfaith.metrics.registry import METRICS, parse_metric
 from pytest_medfaith.records import MetricValue, Report
+from pytest_medfaith.records.stored import in_case_order
+
+Interval = tuple[float, float]
+_NOT_MEASURED: tuple[Sequence[float | None], Sequence[Interval | None], int] = ((None, None), (None, None), 0)
 
 
 def case_metrics(
@@ -97,27 +101,46 @@ def slice_metrics(
 def _aggregate(
     metrics: Sequence[Metric], reports: Sequence[Report], *, seed: int, resamples: int, level: float
 ) -> list[tuple[MetricValue, MetricValue]]:
-    if not reports:
-        return [(metric_value(metric.name, None, None, n=0),) * 2 for metric in metrics]
-    in_order = sorted(reports, key=lambda report: report.case.id)
-    rows = [[metric.measure(report) or (0.0, 0.0) for metric in metrics] for report in in_order]
-    table = np.array(rows, dtype=np.float64).reshape(len(rows), len(metrics), 2)
-    parts, wholes = table[..., 0], table[..., 1]
-    blocks = resampled_counts(len(rows), resamples=resamples, seed=seed)
-    draws = np.concatenate([_draw(metrics, parts, wholes, counts) for counts in blocks], axis=1)
-    pairs = []
-    for i, metric in enumerate(metrics):
-        counted = wholes[:, i] > 0
-        n = int(counted.sum())
-        micro, macro = _points(metric, parts[counted, i], wholes[counted, i])
-        spreads = [percentile_interval(draws[j, :, i], level=level) if n > 1 else None for j in (0, 1)]
-        pairs.append(
-            (
-                metric_value(metric.name, micro, spreads[0], n=n),
-                metric_value(metric.name, macro, spreads[1], n=n),
-            )
-        )
-    return pairs
+    places, parts, wholes = _fractions(metrics, reports)
+    found = dict.fromkeys(range(len(metrics)), _NOT_MEASURED)
+    if places:
+        measured = [metrics[place] for place in places]
+        blocks = resampled_counts(len(reports), resamples=resamples, seed=seed)
+        draws = np.concatenate([_draw(measured, parts, wholes, counts) for counts in blocks], axis=1)
+        for i, place in enumerate(places):
+            counted = wholes[:, i] > 0
+            n = int(counted.sum())
+            points = _points(metrics[place], parts[counted, i], wholes[counted, i])
+            spreads = [percentile_interval(draws[j, :, i], level=level) if n > 1 else None for j in (0, 1)]
+            found[place] = (points, spreads, n)
+    return [_values(metric.name, *found[place]) for place, metric in enumerate(metrics)]
+
+
+def _values(
+    name: str, points: Sequence[float | None], spreads: Sequence[Interval | None], n: int
+) -> tuple[MetricValue, MetricValue]:
+    micro, macro = (metric_value(name, *one, n=n) for one in zip(points, spreads, strict=True))
+    return micro, macro
+
+
+def _fractions(metrics: Sequence[Metric], reports: Sequence[Report]) -> tuple[list[int], Floats, Floats]:
+    """Returns the places of the metrics that apply to any case, and their parts and wholes, (cases, them).
+
+    Both are 0 where a metric does not apply to a case. The reports are read once, in the order of cases.
+    """
+    found: dict[int, Floats] = {}
+    for row, report in enumerate(in_case_order(reports)):
+        for place, metric in enumerate(metrics):
+            fraction = metric.measure(report)
+            if fraction:
+                if place not in found:
+                    found[place] = np.zeros((2, len(reports)))
+                found[place][:, row] = fraction
+    places = sorted(found)
+    if not places:
+        return [], np.zeros((0, 0)), np.zeros((0, 0))
+    parts, wholes = (np.stack([found[place][one] for place in places], axis=1) for one in (0, 1))
+    return places, parts, wholes
 
 
 def _points(metric: Metric, parts: Floats, wholes: Floats) -> tuple[float | None, float | None]:

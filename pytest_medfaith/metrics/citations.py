@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from pytest_medfaith.answers.identity import (
@@ -25,6 +25,7 @@ from pytest_medfaith.metrics.base import (
     share,
 )
 from pytest_medfaith.records.labels import OPEN
+from pytest_medfaith.records.stored import once
 
 if TYPE_CHECKING:
     from pytest_medfaith.records import Attribution, Chunk, Report, Verdict
@@ -85,7 +86,8 @@ def _where(contexts: Sequence[Chunk], wanted: str, told: Callable[[Chunk], str])
     return [position for position, chunk in enumerate(contexts) if wanted and told(chunk) == wanted]
 
 
-def citation_counts(reports: Iterable[Report]) -> dict[str, int]:
+@once
+def citation_counts(reports: Sequence[Report]) -> dict[str, int]:
     """Returns how many scored claims have each status, the worst first; {} where no answer cites anything."""
     found: Counter[str] = Counter(one.status for report in reports for one in attributions(report))
     return {status: found[status] for status in _WORST_FIRST if found[status]}

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from pytest_medfaith.metrics.base import Fraction, Metric, distinct_gold, gold_groups, share
+from pytest_medfaith.records.stored import once
 
 if TYPE_CHECKING:
     from pytest_medfaith.records import GoldClaim, Report
@@ -67,7 +68,8 @@ def _facts(report: Report) -> list[tuple[GoldClaim, FactState]] | None:
     return list(zip(distinct_gold(report), firsts, strict=True))
 
 
-def fact_counts(reports: Iterable[Report]) -> dict[str, int]:
+@once
+def fact_counts(reports: Sequence[Report]) -> dict[str, int]:
     """Returns how many facts have each state; `major omitted` counts the absent major facts."""
     found: Counter[str] = Counter()
     for report in reports:

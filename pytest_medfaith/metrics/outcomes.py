@@ -7,10 +7,11 @@ for all of them a refusal helps nobody. A case that says what it `expects` is ju
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from pytest_medfaith.metrics.base import Fraction, Metric
+from pytest_medfaith.records.stored import once
 
 if TYPE_CHECKING:
     from pytest_medfaith.records import Report
@@ -62,7 +63,8 @@ def outcome_of(
     return "should_have_abstained" if due == "abstain" else "answered"
 
 
-def outcome_counts(reports: Iterable[Report]) -> dict[str, int]:
+@once
+def outcome_counts(reports: Sequence[Report]) -> dict[str, int]:
     """Returns how many cases have each outcome; {} where no report tells any."""
     found = Counter(report.outcome for report in reports)
     return {name: found[name] for name in _ORDER if found[name]}  # type: ignore[index]  # names of outcomes

@@ -93,7 +93,7 @@ class Numeral:
     doubtful: bool = False
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=1_024)
 def read_numerals(text: str) -> tuple[Numeral, ...]:
     """Returns the numbers of `text` in order; those within names (COVID-19, 5-HT, 3rd) are left out."""
     return tuple(

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 
+from pytest_medfaith import defaults
 from pytest_medfaith.quantities.ages import read_ages_in_words
 from pytest_medfaith.quantities.bounds import bounded, words_before
 from pytest_medfaith.quantities.counting import counted_keys, is_count
@@ -101,7 +102,7 @@ _OF_ANOTHER = re.compile(
 )
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=defaults.TEXTS_KEPT)
 def read_quantities(text: str) -> tuple[Quantity, ...]:
     """Returns the quantities of `text` in order of place.
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from pytest_medfaith import defaults
+
 _VALUES = {"i": 1, "v": 5, "x": 10}
 NAMED_ROMAN = re.compile(
     r"(?<![\w-])(?P<noun>(?:[^\W\d_]\w+-)?[^\W\d_][\w]{2,})[\s-](?P<roman>(?=[XVI])X{0,2}(?:IX|IV|V?I{0,3}))(?![\w'’]|[.,]\d|"
@@ -18,7 +20,7 @@ def roman_value(text: str) -> int:
     return sum(-value if value < max(values[place:]) else value for place, value in enumerate(values))
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=defaults.TEXTS_KEPT)
 def read_roman(text: str) -> frozenset[float]:
     """Returns the numbers that `text` writes in Roman numerals after a word: 2 for "Marsh II"."""
     return frozenset(float(roman_value(found["roman"].lower())) for found in NAMED_ROMAN.finditer(text))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from pytest_medfaith import defaults
 from pytest_medfaith.quantities.quantity import Quantity
 from pytest_medfaith.quantities.reader import read_quantities
 from pytest_medfaith.quantities.units import unit_of
@@ -32,7 +33,7 @@ _NEAR = 48  # characters
 _GRAMS_A_LITRE = 1_000.0  # of a share of 1: "100%" would be 100 g in 100 mL
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=defaults.TEXTS_KEPT)
 def read_strengths(text: str) -> tuple[Quantity, ...]:
     """Returns the amounts in a volume that `text` states, per litre, each with the span of all its words."""
     return tuple(_strengths(text))

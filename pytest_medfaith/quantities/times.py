@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from pytest_medfaith import defaults
 from pytest_medfaith.quantities.quantity import Quantity
 from pytest_medfaith.quantities.units import unit_of
 
@@ -36,7 +37,7 @@ def read_times_in_words(text: str) -> Iterator[Quantity]:
         yield Quantity(days, days, dimension, found.start("span"), found.end("span"), rough=True)
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=defaults.TEXTS_KEPT)
 def read_labelled_times(text: str) -> tuple[Quantity, ...]:
     """Returns the times that `text` counts from the start, such as "day 28"; their role is "label"."""
     found = []

@@ -112,7 +112,7 @@ class ReferenceRag:
     @property
     def signature(self) -> str:
         """Everything that decides an answer beside question and passages."""
-        from pytest_medfaith.checking.similarity import encoder_signature
+        from pytest_medfaith.scoring.similarity import encoder_signature
 
         given = self.settings
         parts = [given.mode, given.generator, f"sentences={given.sentences}", encoder_signature()]

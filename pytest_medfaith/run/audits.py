@@ -12,7 +12,7 @@ from pytest_medfaith.gates.expressions import asks_for_audit
 from pytest_medfaith.records import SliceRun
 
 if TYPE_CHECKING:
-    from pytest_medfaith.run.collected import Row
+    from pytest_medfaith.run.collected import Collected, Row
     from pytest_medfaith.run.resources import Resources
 
 
@@ -25,7 +25,7 @@ class AuditedRows:
     notes: list[str] = field(default_factory=list)
 
 
-def audit_rows(resources: Resources, rows: Sequence[Row], *, configured: Collection[str]) -> AuditedRows:
+def audit_rows(resources: Resources, collected: Collected, rows: Sequence[Row]) -> AuditedRows:
     """Returns `rows` with what an audit measured where the command line or a gate of theirs asks for it.
 
     Slices of the same corpus and checker share an audit. A row that cannot be audited keeps its metrics, so
@@ -33,10 +33,10 @@ def audit_rows(resources: Resources, rows: Sequence[Row], *, configured: Collect
 
     Args:
         resources: of the run.
+        collected: knows which checkers can be loaded by name; a test may have brought another.
         rows: what the run measured.
-        configured: names of the checkers that can be loaded by name; a test may have brought another.
     """
-    found = AuditedRows()
+    found, configured = AuditedRows(), collected.configured_checkers()
     known: dict[object, tuple[str, Audit]] = {}
     for row in rows:
         report, metrics = row.report, dict(row.report.metrics)

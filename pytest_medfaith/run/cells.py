@@ -26,9 +26,8 @@ from pytest_medfaith.retrieval.settings import settled
 from pytest_medfaith.retrieval.signature import encoder_signatures, retriever_signature
 from pytest_medfaith.run.results import plain_report
 from pytest_medfaith.run.sealed import append_sealed, digest, read_sealed
-from pytest_medfaith.run.signature import checker_signature, severity_signature
+from pytest_medfaith.run.signature import checker_signature, extractor_signature, severity_signature
 from pytest_medfaith.run.targets import Target, recorded_response, report_on_recorded
-from pytest_medfaith.run.teaching import extractor_signature
 
 if TYPE_CHECKING:
     from pytest_medfaith.run.resources import Resources

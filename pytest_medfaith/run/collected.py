@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, MutableMapping
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from pytest_medfaith import defaults
@@ -16,9 +18,11 @@ from pytest_medfaith.metrics.registry import METRICS
 from pytest_medfaith.rag.account import account_of
 from pytest_medfaith.records import Report, SliceReport, SliceRun
 from pytest_medfaith.records.labels import OPEN
+from pytest_medfaith.records.stored import Store, StoredReports
 from pytest_medfaith.run.results import Result
 
 CaseKey = tuple[SliceRun, str]
+Reports = list[Report] | StoredReports
 _NAMES_SHOWN = 3
 
 
@@ -77,10 +81,11 @@ class _Expected:
 class Collected:
     """Expected cases and the reports that came in for them.
 
-    A case that several tests measure counts once; `disagreements` names tests that measure it differently. A
+    A case that several tests measure counts once; `problems` names tests that measure it differently. A
     test that runs again replaces what it measured before.
 
     Attributes:
+        store: where reports are kept.
         _rows: what each row awaits.
         _reports: the report on each case, with the id of the test that measured it.
         _fingerprints: of cases that several tests measure, a fingerprint of each test's report.
@@ -89,15 +94,16 @@ class Collected:
         _failures: why a row could not be measured.
     """
 
-    _rows: dict[SliceRun, _Expected] = field(default_factory=dict)
-    _reports: dict[CaseKey, tuple[str, Report]] = field(default_factory=dict)
+    store: Store = field(default_factory=Store)
+    _rows: defaultdict[SliceRun, _Expected] = field(default_factory=lambda: defaultdict(_Expected))
+    _reports: MutableMapping[CaseKey, tuple[str, Report]] = field(init=False)
     _fingerprints: dict[CaseKey, dict[str, int]] = field(default_factory=dict)
     _replaced: set[CaseKey] = field(default_factory=set)
     _brought: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
     _failures: dict[SliceRun, str] = field(default_factory=dict)
 
-    def _row(self, run: SliceRun) -> _Expected:
-        return self._rows.setdefault(run, _Expected())
+    def __post_init__(self) -> None:
+        self._reports = self.store.by_key()
 
     def expect(
         self,
@@ -121,7 +127,7 @@ class Collected:
             size: how many cases the row has, selected or not.
             place: of the row among those that were asked for with it.
         """
-        known, row = run in self._rows and self._rows[run].cases, self._row(run)
+        known, row = run in self._rows and self._rows[run].cases, self._rows[run]
         row.place = min(place, row.place) if known else place
         row.cases.update(case_ids)
         row.skipped = dict(skipped or {})
@@ -132,7 +138,7 @@ class Collected:
         self, run: SliceRun, case_id: str, *, gates: Iterable[str] = (), test_id: str = ""
     ) -> None:
         """Notes a case of a test that may measure it; once such a test does, all such cases are expected."""
-        row = self._row(run)
+        row = self._rows[run]
         row.possible.add(case_id)
         if row.cases:
             row.note_gates(gates, test_id)
@@ -153,7 +159,7 @@ class Collected:
 
     def gates(self, run: SliceRun) -> tuple[str, ...]:
         """Returns the gates of every test that measures a row, each gate once."""
-        by_test = self._row(run).gates
+        by_test = self._rows[run].gates
         return tuple(dict.fromkeys(gate for test in sorted(by_test) for gate in by_test[test]))
 
     def expected_values(self) -> list[dict[str, Any]]:
@@ -188,7 +194,7 @@ class Collected:
 
     def add(self, result: Result, *, test_id: str = "") -> None:
         """Takes in what a test measured."""
-        run, report, row = result.run, result.report, self._row(result.run)
+        run, report, row = result.run, result.report, self._rows[result.run]
         row.note_gates(result.gates, test_id)
         if row.possible and not row.cases:
             self.expect(run, row.possible, gates=result.gates, test_id=test_id)
@@ -248,13 +254,10 @@ class Collected:
             declared: the metrics by name, see `parse_metric`.
             seed: of the intervals.
         """
-        measured: dict[SliceRun, list[Report]] = {run: [] for run, row in self._rows.items() if row.cases}
-        for (run, _), (_, report) in self._reports.items():
-            measured.setdefault(run, []).append(report)
-        self._pool(measured, declared)
+        measured = self._measured(declared)
         rows = []
         for run in sorted(measured):
-            reports, expected = measured[run], self._row(run)
+            reports, expected = measured[run], self._rows[run]
             # A test may have put another checker in the configured checker's place; the card shows the
             # former.
             shown = dataclasses.replace(run, checker=reports[0].checker) if reports else run
@@ -270,19 +273,22 @@ class Collected:
             rows.append(Row(summary.with_(**told, failure=self._failures.get(run, "")), self.gates(run)))
         return rows
 
-    def _pool(self, measured: dict[SliceRun, list[Report]], declared: Mapping[str, Metric]) -> None:
-        """Judges each case's hits in `measured` over the hits of all retrievers; changes its reports."""
-        compared: dict[CaseKey, list[tuple[SliceRun, Report]]] = {}
-        for run in sorted(measured):
-            if run.contexts_mode != "recorded":
-                for report in measured[run]:
-                    key = dataclasses.replace(run, retriever="", k=0), report.case.id
-                    compared.setdefault(key, []).append((run, report))
-                measured[run] = []
-        for rows in compared.values():
-            pooled = pool_reports([report for _, report in rows], declared=declared)
-            for (run, _), report in zip(rows, pooled, strict=True):
+    def _measured(self, declared: Mapping[str, Metric]) -> dict[SliceRun, Reports]:
+        """Returns the reports of each row, each case's hits judged over the hits of all retrievers."""
+        runs = {run for run, row in self._rows.items() if row.cases} | {run for run, _ in self._reports}
+        measured = {run: self.store.reports() for run in runs}
+        pooled: dict[CaseKey, list[CaseKey]] = {}
+        for key, (_, report) in self._reports.items():
+            if key[0].contexts_mode == "recorded":
+                measured[key[0]].append(report)
+        for key in sorted(self._reports, key=itemgetter(0)):
+            if key[0].contexts_mode != "recorded":
+                pooled.setdefault((dataclasses.replace(key[0], retriever="", k=0), key[1]), []).append(key)
+        for keys in pooled.values():
+            reports = [self._reports[key][1] for key in keys]
+            for (run, _), report in zip(keys, pool_reports(reports, declared=declared), strict=True):
                 measured[run].append(report)
+        return measured
 
     def compared_retrievers(self, run: SliceRun) -> list[str]:
         """Returns the retrievers of the rows that share a pool with `run`, expected or measured."""
@@ -304,8 +310,11 @@ class Collected:
         )
         return sorted({account.signature for account in found if account})
 
-    def disagreements(self) -> list[str]:
-        """Returns a sentence for each row on which tests disagree, and for each name of two checkers."""
+    def problems(self) -> list[str]:
+        """Returns a sentence for each thing that makes the run unusable.
+
+        Such are a row on which tests disagree, a name of two checkers, and a row that could not be measured.
+        """
         by_run: dict[SliceRun, dict[str, Iterable[str]]] = {}
         for (run, case_id), fingerprints in self._fingerprints.items():
             if len(set(fingerprints.values())) > 1:
@@ -316,7 +325,8 @@ class Collected:
             for name, signatures in sorted(self._brought.items())
             if len(signatures) > 1
         ]
-        return [*(_disagreement(run, by_run[run]) for run in sorted(by_run)), *doubled]
+        failed = [f"{run}: {why}" for run, why in self._failures.items()]
+        return [*(_disagreement(run, by_run[run]) for run in sorted(by_run)), *doubled, *failed]
 
     def progress(self) -> Progress:
         """Returns how far the run is."""

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from pytest_medfaith import defaults
 from pytest_medfaith.answers.turns import as_turns
 from pytest_medfaith.checking.relevancy import relevancy_of
-from pytest_medfaith.checking.similarity import Vectors
 from pytest_medfaith.checking.variant import split_linker
 from pytest_medfaith.claims.history import asked_in
 from pytest_medfaith.metrics.answer_risk import report_risk
 from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.relevancy import METRICS as RELEVANCY_METRICS
 from pytest_medfaith.metrics.risk import METRICS as RISK_METRICS
+from pytest_medfaith.scoring.similarity import Vectors
 from pytest_medfaith.teacher.asking import asking_for
 from pytest_medfaith.teacher.settings import TEACHER
 from pytest_medfaith.teacher.use import family_of

@@ -121,19 +121,19 @@ def end_run(
         MedfaithError: a corpus or a checker that the signature names cannot be read.
     """
     known: dict[str, Any] = {"declared": resources.metrics, "seed": resources.seed}
-    rows = collected.rows(partial=is_partial, **known)
+    rows = measured = collected.rows(partial=is_partial, **known)
     if not rows:
         return Finish((), (), "passed")
     signature = signature or signature_of(resources, collected, rows)
     compared = ablations([row.report for row in rows], **known)
-    measured, notes, errors = rows, list[str](), _errors(collected, compared)
+    notes, errors = list[str](), [*collected.problems(), *(one.problem for one in compared if one.problem)]
     with noting_errors(errors):
         rows, corrected = correct_rows(resources, rows, signature)
         notes += corrected
     if resources.options.update_baseline and not errors:
         with noting_errors(errors):
             notes.insert(0, update_baseline(resources, with_corrected_rates(measured, rows), signature))
-    audited = AuditedRows(rows) if is_partial else _audited(resources, collected, rows)
+    audited = AuditedRows(rows) if is_partial else audit_rows(resources, collected, rows)
     written: dict[str, Any] = {"signature": signature, "audits": audited.audits, "ablations": compared}
     steps = (
         partial(check_answered, resources),
@@ -163,16 +163,6 @@ def judging_of(resources: Resources, signature: Mapping[str, Any]) -> Judging:
     )
 
 
-def _audited(resources: Resources, collected: Collected, rows: Sequence[Row]) -> AuditedRows:
-    return audit_rows(resources, rows, configured=collected.configured_checkers())
-
-
-def _errors(collected: Collected, compared: Iterable[Ablation]) -> list[str]:
-    """Returns why a run is unusable: tests that disagree, failed rows, an ablation without a first row."""
-    failed = [f"{run}: {why}" for run, why in collected.failures.items()]
-    return [*collected.disagreements(), *failed, *(one.problem for one in compared if one.problem)]
-
-
 def finish_run(
     rows: Sequence[Row],
     *,
@@ -195,7 +185,8 @@ def finish_run(
     """
     judged = [judge_row(row, judging) for row in rows]
     reports = tuple(row.report for row in judged)
-    notes, errors = [*notes, *_notes_on_processors(judged, judging)], list(errors)
+    processors = (other_processor(row.baseline, judging.signature) for row in judged if row.baseline)
+    notes, errors = [*notes, *filter(None, dict.fromkeys(processors))], list(errors)
     for step in steps:
         with noting_errors(errors):
             notes.extend(step(reports))  # a step that yields a note and then fails has said it
@@ -209,12 +200,6 @@ def finish_run(
         judging.inconclusive,
         judging.declared,
     )
-
-
-def _notes_on_processors(rows: Iterable[JudgedRow], judging: Judging) -> list[str]:
-    """Returns a line for each slice that is compared with a baseline of another kind of processor."""
-    lines = (other_processor(row.baseline, judging.signature) for row in rows if row.baseline)
-    return list(filter(None, dict.fromkeys(lines)))
 
 
 def run_status(rows: Iterable[JudgedRow], *, errors: Sequence[str], inconclusive: Inconclusive) -> Status:

@@ -24,8 +24,13 @@ from pytest_medfaith.records import Case, Chunk, Hit, Report, Response, Retrieva
 from pytest_medfaith.run.collected import Collected
 from pytest_medfaith.run.completing import completed
 from pytest_medfaith.run.results import Result, plain_report
-from pytest_medfaith.run.signature import checker_signature, relevancy_signature, severity_signature
-from pytest_medfaith.run.teaching import extractor_signature, recording
+from pytest_medfaith.run.signature import (
+    checker_signature,
+    extractor_signature,
+    relevancy_signature,
+    severity_signature,
+)
+from pytest_medfaith.run.teaching import recording
 from pytest_medfaith.teacher.asking import asking_for
 
 if TYPE_CHECKING:

@@ -29,6 +29,7 @@ from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.project import declared_metrics
 from pytest_medfaith.models.pace import set_pace
 from pytest_medfaith.records import Case, Chunk, Hit, Response
+from pytest_medfaith.records.stored import Store
 from pytest_medfaith.retrieval.build import build_retriever, needs_chunks
 from pytest_medfaith.retrieval.context import contextual_chunks
 from pytest_medfaith.retrieval.cost import index_bytes, sized, vector_indexes
@@ -56,6 +57,7 @@ class Resources:
 
     root: Path
     options: Options = field(default_factory=Options)
+    store: Store = field(default_factory=Store)
     _loaded: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     def _once(self, key: Hashable, load: Callable[[], Loaded]) -> Loaded:
@@ -363,7 +365,8 @@ class Resources:
         source = settings.responses if rows is None else rows
 
         def read() -> tuple[Any, Mapping[str, Response]]:
-            return source, read_responses(source, self.chunks(settings) if settings.corpus else [])
+            chunks = self.chunks(settings) if settings.corpus else []
+            return source, read_responses(source, chunks, into=self.store.by_key())
 
         # The source is kept with what was read from it: while these rows live, no new rows can get their id.
         key = ("responses", settings.responses if rows is None else id(rows), settings.corpus)

@@ -44,7 +44,7 @@ def end_shard(
     signature = signature_of(resources, collected, rows)
     shard = resources.options.shard
     notes = [f"shard {shard}: its gates are judged once all shards are done, by: medfaith merge DIR..."]
-    errors = list(collected.disagreements())
+    errors = collected.problems()
     with noting_errors(errors):
         notes += check_answered(resources, [row.report for row in rows])
     record = shard_record(resources, whole, errors)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from pytest_medfaith.checking.similarity import encoder_signature
+from pytest_medfaith import defaults
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.gates.matching import PROCESSOR
 from pytest_medfaith.models.onnx import processor_kernel
 from pytest_medfaith.records import SliceRun
-from pytest_medfaith.run.teaching import extractor_signature
+from pytest_medfaith.scoring.similarity import encoder_signature
 from pytest_medfaith.teacher.settings import TEACHER, asking_signature
 
 if TYPE_CHECKING:
@@ -63,25 +63,28 @@ def run_signature(resources: Resources, collected: Collected, runs: Iterable[Sli
         **relevancy_signature(resources),
         **({"risk": dataclasses.asdict(settings.risk)} if settings.risk else {}),
         **({"temperatures": list(resources.temperatures)} if resources.temperatures else {}),
-        **_contexts_signature(collected, runs),
-        **_rag_signature(collected, runs),
-        **_history_signature(slices),
+        **_answers_signature(collected, runs, slices),
     }
 
 
-def _rag_signature(collected: Collected, runs: Iterable[SliceRun]) -> dict[str, Any]:
-    """Returns, by slice, what decided the answers of the reference RAG; {} where it gave none.
+def _answers_signature(
+    collected: Collected, runs: Iterable[SliceRun], slices: Iterable[SliceSettings]
+) -> dict[str, Any]:
+    """Returns, by slice, how its answers were made and judged; empty where all of it is the default.
 
-    With it no baseline of another RAG's answers is compared.
+    Under `contexts` are the contexts mode and the retrievers whose hits were judged together; recorded
+    contexts are left out. Under `reference_rag` is what decided the answers of the reference RAG, so that
+    they are not compared with the answers of another RAG. Under `history` is what the earlier turns are.
     """
-    told = {run.slice: names for run in runs if (names := collected.reference_rags(run))}
-    return {"reference_rag": told} if told else {}
-
-
-def _history_signature(slices: Iterable[SliceSettings]) -> dict[str, Any]:
-    """Returns, by slice, what the earlier turns of its cases are; empty where all have the default."""
-    told = {one.name: one.history for one in slices if one.history != "context"}
-    return {"history": told} if told else {}
+    contexts: dict[str, Any] = {}
+    for run in runs:
+        if run.contexts_mode != "recorded":
+            told = {"query": _QUERIES[run.contexts_mode], "pool": collected.compared_retrievers(run)}
+            contexts.setdefault(run.slice, {})[run.contexts_mode] = told
+    rags = {run.slice: names for run in runs if (names := collected.reference_rags(run))}
+    history = {one.name: one.history for one in slices if one.history != "context"}
+    found = {"contexts": contexts, "reference_rag": rags, "history": history}
+    return {name: by_slice for name, by_slice in found.items() if by_slice}
 
 
 def _retrievers(resources: Resources, runs: Iterable[SliceRun]) -> dict[str, dict[str, Any]]:
@@ -101,20 +104,18 @@ def _retrievers(resources: Resources, runs: Iterable[SliceRun]) -> dict[str, dic
     return found
 
 
-def _contexts_signature(collected: Collected, runs: Sequence[SliceRun]) -> dict[str, Any]:
-    """Returns, by slice and contexts mode, whose contexts were judged and whose hits were judged together.
+def extractor_signature(resources: Resources) -> dict[str, str]:
+    """Returns what else decides the claims than the shipped rules: teacher, student, limits; {} for none."""
+    settings, told = resources.settings, dict[str, str]()
+    if settings.extractor == TEACHER:
+        from pytest_medfaith.claims.teacher import extractor_signature as signature
 
-    It is empty where all contexts were recorded.
-    """
-    told: dict[str, Any] = {}
-    for run in runs:
-        if run.contexts_mode != "recorded":
-            pool = collected.compared_retrievers(run)
-            told.setdefault(run.slice, {})[run.contexts_mode] = {
-                "query": _QUERIES[run.contexts_mode],
-                "pool": pool,
-            }
-    return {"contexts": told} if told else {}
+        told["extractor"] = signature(settings.llm)
+    elif settings.extractor != defaults.EXTRACTOR:
+        told["extractor"] = resources.student_extractor[1]
+    if settings.claim_min_words > 0 or settings.max_claims is not None:
+        told["claim_limits"] = f"min_words={settings.claim_min_words}|most={settings.max_claims}"
+    return told
 
 
 def severity_signature(resources: Resources) -> dict[str, str]:

@@ -51,7 +51,7 @@ def run_slice(
     from pytest_medfaith.run.finish import end_run
     from pytest_medfaith.run.teaching import recording
 
-    collected = Collected()
+    collected = Collected(resources.store)
     for target in targets:
         if why := missing_retriever(resources, target.settings, has_answer=target.has_answer):
             raise DataError(why)

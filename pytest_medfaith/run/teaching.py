@@ -1,4 +1,4 @@
-"""What a teacher means for a run: what it left unanswered ends it, and what it is decides the numbers."""
+"""What a teacher means for the end of a run: what it left unanswered fails it, what it said is saved."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from pytest_medfaith import defaults
 from pytest_medfaith.errors import MedfaithError, TeacherError
 from pytest_medfaith.records import SliceReport
-from pytest_medfaith.teacher.settings import TEACHER
 from pytest_medfaith.teacher.use import LlmUse, failure_text, read_uses, sum_uses, use_lines
 
 if TYPE_CHECKING:
@@ -62,21 +60,3 @@ def recording(resources: Resources) -> Iterator[None]:
     finally:
         if "teacher" in vars(resources):
             resources.teacher.save()
-
-
-def extractor_signature(resources: Resources) -> dict[str, str]:
-    """Returns what else decides the claims than the shipped rules: teacher, student, limits; {} for none."""
-    settings = resources.settings
-    limits = f"min_words={settings.claim_min_words}|most={settings.max_claims}"
-    limited = settings.claim_min_words > 0 or settings.max_claims is not None
-    return _splitter_signature(resources) | ({"claim_limits": limits} if limited else {})
-
-
-def _splitter_signature(resources: Resources) -> dict[str, str]:
-    if resources.settings.extractor == defaults.EXTRACTOR:
-        return {}
-    if resources.settings.extractor != TEACHER:
-        return {"extractor": resources.student_extractor[1]}
-    from pytest_medfaith.claims.teacher import extractor_signature as signature
-
-    return {"extractor": signature(resources.settings.llm)}

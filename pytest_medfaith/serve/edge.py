@@ -24,6 +24,7 @@ _POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; "
     "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 )
+_LENGTH_DIGITS = 20  # of a Content-Length; Python refuses to read numbers of thousands of digits
 _HEADERS = {
     "content-security-policy": _POLICY,
     "referrer-policy": "no-referrer",
@@ -86,7 +87,7 @@ class Edge:
         most = self._limits.body_bytes
         too_large = 413, f"the body is too large; expected at most {most:,} bytes"
         told = headers.get(b"content-length", b"0")
-        if not told.isdigit() or int(told) > most:
+        if not told.isdigit() or len(told) > _LENGTH_DIGITS or int(told) > most:
             return too_large, []
         try:
             messages = await asyncio.wait_for(_whole_body(receive, most), self._limits.body_seconds)

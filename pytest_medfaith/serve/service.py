@@ -51,8 +51,10 @@ class Service:
 
     @cached_property
     def resources(self) -> Resources:
-        """Loads what is asked for, once."""
-        return Resources(root=self.root, options=self.options)
+        """Loads what is asked for, once; no score is kept on disk for texts that hardly come again."""
+        resources = Resources(root=self.root, options=self.options)
+        resources.scores = None
+        return resources
 
     @cached_property
     def settings(self) -> SliceSettings | None:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from pytest_medfaith.checking.checker import Checker
-from pytest_medfaith.checking.scoring import Progress
 from pytest_medfaith.records import Chunk, Claim, PairScore, Verdict
+from pytest_medfaith.scoring.pairs import Progress
 
 Told = Callable[[Verdict], None]
 Key = tuple[str, str, tuple[tuple[str, str], ...]]

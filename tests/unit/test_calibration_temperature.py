@@ -4,8 +4,8 @@ from sklearn.metrics import f1_score
 
 from pytest_medfaith.calibration.temperature import calibrate, fit_temperature, fit_thresholds
 from pytest_medfaith.checking.policy import Thresholds, decide, decide_all
-from pytest_medfaith.checking.scoring import softmax_rows
 from pytest_medfaith.records import LABELS, Claim, PairScore
+from pytest_medfaith.scoring.pairs import softmax_rows
 
 CLAIM = Claim(id="c", text="Iron helps.")
 

@@ -90,7 +90,7 @@ def test_without_jinja_an_older_page_does_not_stay(run, monkeypatch):
 
 
 def test_a_run_that_breaks_off_is_no_run(run, monkeypatch):
-    monkeypatch.setattr(csv_claims, "claims_csv", lambda _: 1 / 0)
+    monkeypatch.setattr(csv_claims, "csv_pieces", lambda _: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         write_run(run, [slice_sample()], signature={})
     with pytest.raises(

@@ -8,9 +8,9 @@ import pytest
 from pytest_medfaith.checking.card import read_card, tokenizer_of
 from pytest_medfaith.checking.cascade import Cascade
 from pytest_medfaith.checking.loading import load_checker
-from pytest_medfaith.checking.reading import AS_SHIPPED, ReadingSettings
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.models.shipped import FAST_CHECKER, MINILM_TOKENIZER, default_weights
+from pytest_medfaith.scoring.reading import AS_SHIPPED, ReadingSettings
 
 SCORING = {
     "temperature": 1.0,

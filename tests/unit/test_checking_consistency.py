@@ -9,11 +9,11 @@ from pytest_medfaith.answers.sampling import (
     temperatures_of,
 )
 from pytest_medfaith.checking.consistency import consistency_of, semantic_agreement
-from pytest_medfaith.checking.similarity import Vectors
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.evaluation import evaluate_case, slice_report
 from pytest_medfaith.metrics.registry import METRICS, parse_metric
 from pytest_medfaith.records import Case, Chunk, Claim, Response, SliceRun
+from pytest_medfaith.scoring.similarity import Vectors
 from pytest_medfaith.testing import containment_checker, scripted_checker
 
 SAMPLES = ("Letrozole is taken once a day. It is a tablet.", "It is a tablet.", "")

@@ -4,11 +4,11 @@ import bags
 import pytest
 
 from pytest_medfaith.checking.relevancy import relevancy_of
-from pytest_medfaith.checking.similarity import Vectors
 from pytest_medfaith.claims.answered import answered_questions
 from pytest_medfaith.claims.split import extract_claims
 from pytest_medfaith.metrics.registry import METRICS
 from pytest_medfaith.records import Case, Claim, Report, Response
+from pytest_medfaith.scoring.similarity import Vectors
 from pytest_medfaith.teacher.asking import Settled
 from pytest_medfaith.teacher.questioning import read_questions
 from pytest_medfaith.teacher.replies import ReplyError

@@ -12,7 +12,7 @@ SCRIPT = """
 import random, sys
 from pytest_medfaith import check_answer
 from pytest_medfaith.cards.json_card import json_card
-from pytest_medfaith.checking import scoring
+from pytest_medfaith.scoring import pairs as scoring_pairs
 from pytest_medfaith.evaluation import slice_report
 from pytest_medfaith.records import SliceRun
 
@@ -29,7 +29,7 @@ ANSWERS = {
 
 
 def card(order, batch):
-    scoring.BATCH = batch
+    scoring_pairs.BATCH = batch
     reports = []
     for name in order:
         gold = ["Metformin lowers insulin levels."]
@@ -56,9 +56,7 @@ def test_the_model_has_something_to_say(expected):
 
 @pytest.mark.parametrize(("order", "batch"), [("cab", 256), ("cba", 1)])
 def test_neither_order_nor_batch_changes_a_byte(expected, order, batch, monkeypatch):
-    monkeypatch.setattr(
-        "pytest_medfaith.checking.scoring.BATCH", batch
-    )  # restored after the script has set it
+    monkeypatch.setattr("pytest_medfaith.scoring.pairs.BATCH", batch)  # restored after the script has set it
     assert _CARD["card"](order, batch) == expected
 
 
@@ -81,7 +79,7 @@ WINDOWS = """
 import json, sys
 from pathlib import Path
 from pytest_medfaith.english.words import content_keys, share
-from pytest_medfaith.checking.reading import best_sentence, window_around
+from pytest_medfaith.scoring.reading import best_sentence, window_around
 from pytest_medfaith.records import SliceRun
 
 chosen = []

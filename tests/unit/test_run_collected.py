@@ -86,7 +86,7 @@ def test_two_tests_that_measure_a_case_alike_count_it_once():
     collected = Collected()
     for test, latency in (("t.py::test_b[a]", 5.0), ("t.py::test_a[a]", 9.0)):
         collected.add(result(case("a", "sr", latency=latency)), test_id=test)
-    assert collected.disagreements() == []
+    assert collected.problems() == []
     ((report, _),) = collected.rows()
     assert [one.response.latency_ms for one in report.reports] == [
         9.0
@@ -97,7 +97,7 @@ def test_two_tests_that_measure_a_case_differently_are_named():
     collected = Collected()
     collected.add(result(case("a", "ss")), test_id="t.py::test_a[a]")
     collected.add(result(case("a", "sr")), test_id="t.py::test_b[a]")
-    (message,) = collected.disagreements()
+    (message,) = collected.problems()
     assert (
         "1 case(s) of slice 'iron', retriever 'bm25', checker 'student' and k=3 came out differently in "
         "different tests: a." in message
@@ -110,7 +110,7 @@ def test_a_test_that_runs_again_replaces_what_it_measured():
     collected = Collected()
     collected.add(result(case("a", "rr")), test_id="t.py::test_a[a]")
     collected.add(result(case("a", "ss")), test_id="t.py::test_a[a]")
-    assert collected.disagreements() == []
+    assert collected.problems() == []
     assert collected.rows()[0][0].metrics["hallucination"].value == 0
 
 

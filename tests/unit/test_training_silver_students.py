@@ -72,10 +72,13 @@ def answer(word: str, number: int) -> SilverAnswer:
 @pytest.fixture(scope="module")
 def silver(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("silver")
-    pairs = [pair(label, word, n) for n, word in enumerate(WORDS) for label in EVIDENCE]
-    rows = Gathered(pairs, [answer(word, n) for n, word in enumerate(WORDS)])
-    write_silver(folder, make_silver(rows, kept_out=0.17))
+    write_silver(folder, make_silver(gathered(entity_overlap=0.5), kept_out=0.17))
     return folder
+
+
+def gathered(**more) -> Gathered:
+    pairs = [pair(label, word, n, **more) for n, word in enumerate(WORDS) for label in EVIDENCE]
+    return Gathered(pairs, [answer(word, n) for n, word in enumerate(WORDS)])
 
 
 @pytest.fixture(scope="module")
@@ -201,6 +204,27 @@ def test_the_losses_are_what_they_say():
     )
 
 
+@pytest.mark.parametrize(
+    ("overlap", "said"),
+    [
+        (None, 'of 16 pairs of train that are not entailed, 0 name a concept; .*`linker = "none"`'),
+        (1.0, "16 name a concept; in each of these the claim and the evidence name the same concepts"),
+    ],
+)
+def test_an_entity_weight_that_would_do_nothing_is_refused(base, tmp_path, overlap, said):
+    write_silver(tmp_path / "silver", make_silver(gathered(entity_overlap=overlap), kept_out=0.17))
+    with pytest.raises(DataError, match=said):
+        train_silver_nli(tmp_path / "silver", tmp_path / "out", nli(base, entity_weight=0.5), progress=quiet)
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_rows_for_which_an_entity_weight_counts_are_told(silver, base, tmp_path):
+    told = []
+    pace = {"epochs": 1}
+    train_silver_nli(silver, tmp_path, nli(base, entity_weight=0.5, pace=pace), progress=told.append)
+    assert told[0] == "--entity-weight counts for 16 of 16 pairs of train that are not entailed"
+
+
 def test_a_warm_start_of_another_order_of_labels_keeps_what_its_head_means(tmp_path):
     torch.manual_seed(0)
     labels = dict(enumerate(["CONTRADICTION", "NEUTRAL", "ENTAILMENT"]))
@@ -279,12 +303,20 @@ def test_students_become_folders_that_a_run_takes_with_cards_of_what_was_measure
         )
 
 
-def test_a_tagger_learns_where_claims_begin_and_end(silver, base, tmp_path):
+def test_a_tagger_learns_where_claims_begin_and_end(silver, base, tmp_path, capfd):
     pace = EpochSettings(epochs=10, rate=8e-3, patience=0)
     settings = ExtractorSettings(base=str(base), max_tokens=64, batch_tokens=300, epochs=pace)
     train_tagger(silver, tmp_path, settings, progress=quiet)
     lines = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
     assert max(line["dev_span_f1"] for line in lines) > 0.8
+    assert capfd.readouterr().err == ""  # no report of transformers on a head that is new
+
+
+@pytest.mark.parametrize("named", ["no_such_model", "json", ".", "no_such.model", ""])
+def test_a_base_that_is_no_model_is_one_message(silver, tmp_path, named, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(DataError, match="is neither a folder with a model"):
+        train_tagger(silver, tmp_path / "out", ExtractorSettings(base=named), progress=quiet)
 
 
 def tiny_t5(folder: Path, base: Path) -> Path:

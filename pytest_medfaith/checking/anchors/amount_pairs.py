@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from pytest_medfaith import defaults
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing
 from pytest_medfaith.quantities.quantity import Quantity, agree
 from pytest_medfaith.quantities.reader import read_quantities
@@ -100,7 +101,7 @@ def _known(amount: Quantity, said: Quantity, evidence: Evidence) -> list[Quantit
     return known
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=defaults.PASSAGES_KEPT)
 def _beside(text: str, stated: tuple[Quantity, ...], place: int, dimension: str) -> tuple[Quantity, ...]:
     """Returns what `text` says of the amount at `place`: behind it, or ahead where nothing is behind it."""
     behind = _along(text, stated[place:], dimension)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from pytest_medfaith import defaults
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, shared_with
 from pytest_medfaith.english.opposites import directions
 from pytest_medfaith.english.words import content_keys, read_tokens
@@ -101,7 +102,7 @@ def _place(step: str, steps: Sequence[str], sentence: str) -> int | None:
     return min(places, default=None)
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=defaults.TEXTS_KEPT)
 def read_arrows(text: str) -> tuple[tuple[int, str, int, int], ...]:
     """Returns the arrows that say "more" (1) or "less" (-1), each with the key of its word, and its span."""
     tokens = [token for token in read_tokens(text) if token.content]

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from pytest_medfaith import defaults
 from pytest_medfaith.checking.rules.denials import negations
 from pytest_medfaith.english.words import content_keys, read_tokens, share
 from pytest_medfaith.entities.linker import Mention, link
@@ -51,7 +52,7 @@ class Evidence:
         return any(mention.is_related(other) for other in self.mentions)
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=defaults.TEXTS_KEPT)
 def linked(text: str) -> tuple[Mention, ...]:
     """Returns the concepts that `text` names."""
     return tuple(link(text))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from pytest_medfaith import defaults
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, mentions_at, only_of, renumbered
 from pytest_medfaith.english.stems import word_key
 
@@ -53,7 +54,7 @@ def missing_subtypes(claim: str, evidence: Evidence) -> Iterator[Missing]:
     yield from renumbered("greek", read_subtypes(claim), read_subtypes(evidence.whole), evidence.whole)
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=defaults.TEXTS_KEPT)
 def read_greek(text: str) -> tuple[tuple[str, str, int, int], ...]:
     """Returns the Greek letters of `text`, written or spelled, each with the key of its word and its span."""
     masked = _masked(text)
@@ -65,7 +66,7 @@ def read_greek(text: str) -> tuple[tuple[str, str, int, int], ...]:
     return tuple(found)
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=defaults.TEXTS_KEPT)
 def read_subtypes(text: str) -> tuple[tuple[str, int, int, int], ...]:
     """Returns letter, number and span of "alpha-2", "β1" and "omega-3"."""
     found = []

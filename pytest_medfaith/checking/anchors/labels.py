@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
+from pytest_medfaith import defaults
 from pytest_medfaith.checking.anchors.evidence import (
     Evidence,
     Missing,
@@ -145,7 +146,7 @@ def missing_scopes(claim: str, evidence: Evidence) -> Iterator[Missing]:
             yield Missing("scope", start, end, instead=only_of(near))
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=defaults.TEXTS_KEPT)
 def read_labels(text: str) -> tuple[Label, ...]:
     """Returns the labels of `text`; of "stages I to III" all three."""
     found = []
@@ -171,7 +172,7 @@ def read_labels(text: str) -> tuple[Label, ...]:
     return tuple(found)
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=defaults.TEXTS_KEPT)
 def read_named_roman(text: str) -> tuple[tuple[str, int, int, int], ...]:
     """Returns word, number and span of "angiotensin II" and "Le Fort I", but not of labels ("stage II")."""
     return tuple(
@@ -181,7 +182,7 @@ def read_named_roman(text: str) -> tuple[tuple[str, int, int, int], ...]:
     )
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=defaults.TEXTS_KEPT)
 def read_scopes(text: str) -> tuple[tuple[int, int, int], ...]:
     """Returns how many of the things that follow are needed, 99 for all, each with its span."""
     found = []

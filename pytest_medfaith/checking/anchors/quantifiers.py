@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from pytest_medfaith import defaults
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, shared_with
 from pytest_medfaith.quantities.numerals import number_of
 
@@ -48,7 +49,7 @@ _CLASHES = {
 }
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=defaults.TEXTS_KEPT)
 def read_quantifiers(text: str) -> tuple[tuple[str, float, int, int], ...]:
     """Returns the quantifiers of `text`, each with its number (0 without one) and span."""
     found = []

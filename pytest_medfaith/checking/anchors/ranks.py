@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
+from pytest_medfaith import defaults
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, linked
 from pytest_medfaith.english.sentences import sentence_spans
 from pytest_medfaith.entities.linker import Mention
@@ -63,7 +64,7 @@ def missing_ranks(claim: str, evidence: Evidence) -> Iterator[Missing]:
         yield Missing("order", rank.start, rank.end, instead=said)
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=defaults.TEXTS_KEPT)
 def read_ranks(text: str) -> tuple[Rank, ...]:
     """Returns which drugs `text` puts at which place in line."""
     drugs = [mention for mention in linked(text) if mention.kind == "drug"]

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from pytest_medfaith import defaults
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, linked
 from pytest_medfaith.english.sentences import sentence_spans
 from pytest_medfaith.entities.linker import Mention
@@ -54,7 +55,7 @@ def missing_rows(claim: str, evidence: Evidence) -> Iterator[Missing]:
                 break
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=defaults.TEXTS_KEPT)
 def read_rows(text: str) -> tuple[Row, ...]:
     """Returns each dose of `text` with the drug that it is of, and again with the age that it is for.
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import lru_cache
 
+from pytest_medfaith import defaults
 from pytest_medfaith.english.opposites import opposed
 from pytest_medfaith.english.stems import word_key
 from pytest_medfaith.english.words import (
@@ -153,7 +154,7 @@ class Frame:
         return paired / total if total else 0.0
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=defaults.PASSAGES_KEPT)
 def frames(claim: str, evidence: str) -> tuple[Frame, ...]:
     """Returns the claim laid over each sentence that shares enough words with it, the best coverage first."""
     tokens = read_tokens(claim)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from pytest_medfaith import defaults
 from pytest_medfaith.checking.rules.denials import (
     COMPARATIVES,
     ENDS,
@@ -199,7 +200,7 @@ def _negated_word(frame: Frame, evidence: str) -> _Clash | None:
     return None
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=defaults.PASSAGES_KEPT)
 def _negated_keys(evidence: str) -> frozenset[str]:
     tokens = read_tokens(evidence)
     return frozenset(tokens[head].key for head in negated_words(tokens).values())

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from pytest_medfaith import defaults
 from pytest_medfaith.english.sentences import sentence_spans
 from pytest_medfaith.english.words import content_words
 
@@ -31,7 +32,7 @@ class Window:
         return self.start <= start and end <= self.end
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=defaults.PASSAGES_KEPT)
 def evidence_sentences(text: str) -> tuple[Window, ...]:
     """Returns the sentences of `text` as windows; one of more than 300 words is cut into pieces of 200."""
     spans: list[tuple[int, int]] = []
@@ -45,7 +46,7 @@ def evidence_sentences(text: str) -> tuple[Window, ...]:
     return tuple(Window(text[start:end], start, end) for start, end in spans)
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=defaults.PASSAGES_KEPT)
 def evidence_windows(text: str, words: int = WINDOW_WORDS, slack: float = WINDOW_SLACK) -> tuple[Window, ...]:
     """Returns windows of whole sentences; each starts half a window after the window before it.
 
@@ -100,7 +101,7 @@ def _joined(text: str, sentences: Sequence[Window]) -> Window:
     return Window(text[start:end], start, end)
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=defaults.PASSAGES_KEPT)
 def word_weights(text: str) -> Mapping[str, float]:
     """Returns the weight of each content word of `text`: log((n + 1) / (df + 0.5)).
 

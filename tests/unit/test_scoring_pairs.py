@@ -1,16 +1,16 @@
 import numpy as np
 import pytest
 
-from pytest_medfaith.checking import similarity
 from pytest_medfaith.checking.card import read_card
 from pytest_medfaith.checking.checker import Checker
 from pytest_medfaith.checking.loading import load_checker
-from pytest_medfaith.checking.reading import AS_SHIPPED
-from pytest_medfaith.checking.scoring import softmax
-from pytest_medfaith.checking.similarity import SimilarityShift, Vectors, encoder_signature
 from pytest_medfaith.models import onnx
 from pytest_medfaith.models.shipped import FAST_CHECKER
 from pytest_medfaith.records import Chunk, Claim
+from pytest_medfaith.scoring import similarity
+from pytest_medfaith.scoring.pairs import softmax
+from pytest_medfaith.scoring.reading import AS_SHIPPED
+from pytest_medfaith.scoring.similarity import SimilarityShift, Vectors, encoder_signature
 from pytest_medfaith.testing import containment_checker, scripted_checker
 
 IRON = Chunk(id="iron", text="Iron tablets are best taken on an empty stomach.")

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pytest_medfaith.checking.cache import content_key, fill
+from pytest_medfaith.scoring.cache import content_key, fill
 
 # Tokens of a text that the encoder reads, as in its training; 256 tell hardly more (docs/training.md). This
 # is the encoder's number, the same for every checker: they share its vectors.

@@ -12,23 +12,22 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pytest_medfaith.checking.cache import content_key, fill
-from pytest_medfaith.checking.reading import (
+from pytest_medfaith.errors import DataError
+from pytest_medfaith.models.whole import whole
+from pytest_medfaith.records import LABELS, Chunk, Claim, PairScore
+from pytest_medfaith.scoring.cache import content_key, fill
+from pytest_medfaith.scoring.reading import (
     AS_SHIPPED,
     Logits,
     ReadingSettings,
     Text,
     as_read,
     best_sentence,
-    is_long,
     similarity_of,
     texts_compared,
     window_around,
 )
-from pytest_medfaith.checking.similarity import MOVES_NOTHING, SimilarityShift, Vectors
-from pytest_medfaith.errors import DataError
-from pytest_medfaith.models.whole import whole
-from pytest_medfaith.records import LABELS, Chunk, Claim, PairScore
+from pytest_medfaith.scoring.similarity import MOVES_NOTHING, SimilarityShift, Vectors
 
 TextScorer = Callable[[Sequence[Text]], Any]  # n texts -> float (n, 3) logits: entail, neutral, contradict
 Progress = Callable[[int, int], None]
@@ -163,7 +162,7 @@ def _plan(claim: Claim, chunk: Chunk, vectors: Vectors, settings: ReadingSetting
     if sentence is None:
         return None
     similarity = similarity_of(claim, chunk, (sentence.start, sentence.end), vectors, settings)
-    long = is_long(chunk.text, settings)
+    long = len(chunk.text.split()) > settings.long_words  # a proof can be lost among so many
     unread = long and similarity < settings.least_similarity and len(claim.text) <= _SURELY_READ
     window = None
     if similarity >= settings.window_similarity:

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from functools import partial
 
-from pytest_medfaith.checking.similarity import Vectors
-from pytest_medfaith.checking.windows import (
+from pytest_medfaith.records import Chunk, Claim
+from pytest_medfaith.scoring.similarity import Vectors
+from pytest_medfaith.scoring.windows import (
     WINDOW_SLACK,
     WINDOW_WORDS,
     Window,
@@ -16,7 +17,6 @@ from pytest_medfaith.checking.windows import (
     evidence_sentences,
     evidence_windows,
 )
-from pytest_medfaith.records import Chunk, Claim
 
 Logits = tuple[float, float, float]  # entail, neutral, contradict
 Text = tuple[str, str]  # evidence, claim
@@ -119,11 +119,6 @@ def similarity_of(
     whole = vectors.cosine(claim.in_context, _opening(chunk) + chunk.text)
     best = vectors.cosine(claim.in_context, chunk.text[slice(*sentence)])
     return max(whole, best - settings.sentence_discount)
-
-
-def is_long(text: str, settings: ReadingSettings = AS_SHIPPED) -> bool:
-    """Returns whether `text` has so many words that a proof can be lost among them."""
-    return len(text.split()) > settings.long_words
 
 
 def best_sentence(

@@ -6,9 +6,9 @@ from contextlib import closing
 import numpy as np
 import pytest
 
-from pytest_medfaith.checking.cache import check_cache, content_key, fill
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.models import onnx
+from pytest_medfaith.scoring.cache import check_cache, content_key, fill
 
 
 def filled(path):

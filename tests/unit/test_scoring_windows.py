@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_medfaith.checking.reading import best_sentence, is_long, window_around
-from pytest_medfaith.checking.windows import coverage, evidence_sentences, evidence_windows
 from pytest_medfaith.english.sentences import sentence_spans
+from pytest_medfaith.scoring.reading import best_sentence, window_around
+from pytest_medfaith.scoring.windows import coverage, evidence_sentences, evidence_windows
 
 FILLER = "The clinic keeps a register of everyone who was seen there during the whole of that year. "
 PROOF = "Letrozole is started at 2.5 mg once a day for five days."
@@ -103,12 +103,6 @@ def test_a_sentence_in_other_words_is_chosen_where_it_is_nearer():
     assert (
         best_sentence(CLAIM, f"{PROOF} {other}", cosine=cosines.get).text == PROOF
     )  # its words tip the scale
-
-
-def test_a_text_of_more_than_150_words_is_long():
-    assert is_long(FILLER * 20 + PROOF)
-    assert not is_long(FILLER + PROOF)
-    assert not is_long("  ")
 
 
 def test_coverage_is_the_weighted_share_of_words_the_text_holds():

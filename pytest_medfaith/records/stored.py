@@ -1,0 +1,184 @@
+"""Records kept in a file instead of in memory, for a run that measures more cases than memory holds.
+
+The file has no name: it is gone when nothing refers to it any more, and when the process ends. Memory holds
+the key and the place of each record.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import tempfile
+import weakref
+from array import array
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
+
+from pytest_medfaith.errors import CannotWrite
+
+if TYPE_CHECKING:
+    from pytest_medfaith.records import Report
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+class _Values:
+    """Values in a file of `folder`, each at its place."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        with self._writing():
+            folder.mkdir(parents=True, exist_ok=True)
+            self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - open as long as this is
+        weakref.finalize(self, self._file.close)
+
+    def put(self, value: Any) -> int:
+        """Returns the place of a new value.
+
+        Raises:
+            CannotWrite: a full disk.
+        """
+        with self._writing():
+            place = self._file.seek(0, os.SEEK_END)
+            pickle.dump(value, self._file, pickle.HIGHEST_PROTOCOL)
+        return place
+
+    def get(self, place: int) -> Any:
+        """Returns the value at a place.
+
+        Raises:
+            CannotWrite: a full disk, where the value was still to be written.
+        """
+        with self._writing():
+            self._file.seek(place)
+            return pickle.load(self._file)  # noqa: S301 - written above
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise CannotWrite(self._folder / "a file without a name", error) from error
+
+
+class StoredDict(MutableMapping[Key, Value]):
+    """A dict whose values are in a file; a value that is replaced leaves its room there."""
+
+    def __init__(self, folder: Path) -> None:
+        self._values, self._places = _Values(folder), dict[Key, int]()
+
+    def __getitem__(self, key: Key) -> Value:
+        return cast("Value", self._values.get(self._places[key]))
+
+    def __setitem__(self, key: Key, value: Value) -> None:
+        self._places[key] = self._values.put(value)
+
+    def __delitem__(self, key: Key) -> None:
+        del self._places[key]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._places
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+class StoredReports(Sequence["Report"]):
+    """Reports in a file; each is read when it is asked for, as another object each time."""
+
+    def __init__(self, folder: Path) -> None:
+        self._values, self._places, self._ids = _Values(folder), array("q"), list[str]()
+        self._told: dict[object, Any] = {}
+
+    def append(self, report: Report) -> None:
+        """Keeps a report behind the others.
+
+        Raises:
+            CannotWrite: a full disk.
+        """
+        self._places.append(self._values.put(report))
+        self._ids.append(report.case.id)
+        self._told.clear()
+
+    def once(self, count: Callable[[Sequence[Report]], Value]) -> Value:
+        """Returns what `count` tells of these reports, which it reads the first time only."""
+        if count not in self._told:
+            self._told[count] = count(self)
+        return cast("Value", self._told[count])
+
+    @overload
+    def __getitem__(self, index: int) -> Report: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Report]: ...
+    def __getitem__(self, index: int | slice) -> Report | Sequence[Report]:
+        if isinstance(index, slice):
+            return self._picked(range(len(self))[index])
+        return cast("Report", self._values.get(self._places[index]))
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @property
+    def case_ids(self) -> Sequence[str]:
+        """The ids of the cases, which are in memory."""
+        return self._ids
+
+    def in_case_order(self) -> StoredReports:
+        """Returns the same reports, ordered by the ids of their cases."""
+        order = sorted(range(len(self)), key=self._ids.__getitem__)
+        return self if order == list(range(len(self))) else self._picked(order)
+
+    def _picked(self, order: Sequence[int]) -> StoredReports:
+        picked = object.__new__(StoredReports)
+        picked._values, picked._places = self._values, array("q", [self._places[one] for one in order])
+        picked._ids, picked._told = [self._ids[one] for one in order], {}
+        return picked
+
+
+@dataclass(frozen=True)
+class Store:
+    """Where a run keeps the records of its cases: in memory, or in files of a folder.
+
+    Attributes:
+        folder: of the files; None for memory.
+    """
+
+    folder: Path | None = None
+
+    def by_key(self) -> MutableMapping[Any, Any]:
+        """Returns a mapping for records."""
+        return {} if self.folder is None else StoredDict(self.folder)
+
+    def reports(self) -> list[Report] | StoredReports:
+        """Returns what takes reports, one behind the other."""
+        return [] if self.folder is None else StoredReports(self.folder)
+
+
+def once(count: Callable[[Sequence[Report]], Value]) -> Callable[[Sequence[Report]], Value]:
+    """Returns `count`, which of stored reports is computed once: to read them all again takes its time."""
+
+    @wraps(count)
+    def counted(reports: Sequence[Report]) -> Value:
+        return reports.once(count) if isinstance(reports, StoredReports) else count(reports)
+
+    return counted
+
+
+def in_case_order(reports: Sequence[Report]) -> Sequence[Report]:
+    """Returns reports ordered by the ids of their cases; stored reports stay in their file."""
+    if isinstance(reports, StoredReports):
+        return reports.in_case_order()
+    return sorted(reports, key=lambda report: report.case.id)
+
+
+def case_ids(reports: Sequence[Report]) -> Sequence[str]:
+    """Returns the ids of the reports' cases."""
+    return reports.case_ids if isinstance(reports, StoredReports) else [one.case.id for one in reports]
