@@ -545,6 +545,15 @@ def test_a_sweep_shows_what_each_threshold_gains_and_loses(here, medfaith):
     assert "nan" not in plot.lower()
 
 
+@pytest.mark.usefixtures("here")
+def test_a_sweep_of_the_reference_rag_warns_that_no_other_rag_was_measured(medfaith):
+    assert run_slice(medfaith, "--threshold", "0", rag="confident-lite")[0] in (0, 1)
+    status, told = medfaith("sweep", "out")
+    assert status == 0, told
+    assert "WARNING: the answers of " in told
+    assert "no RAG of yours was measured" in told
+
+
 @pytest.mark.parametrize(
     ("confidences", "said"),
     [
