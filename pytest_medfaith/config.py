@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import math
 import sys
 import types
 import typing
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
 from pytest_medfaith import defaults
-from pytest_medfaith.defaults import ChunkContext, PairOrder
-from pytest_medfaith.errors import DataError
+from pytest_medfaith.defaults import PairOrder, RetrievalFields
+from pytest_medfaith.errors import DataError, nearest
 from pytest_medfaith.records import HistoryMode, SliceRun
 from pytest_medfaith.records.answer_risk import RiskSettings, check_risk
 from pytest_medfaith.teacher.settings import RANGES as LLM_RANGES
@@ -53,6 +53,7 @@ _RANGES = {
 }
 
 
+_nearest = partial(nearest, after=";")
 JudgedContexts = Literal["recorded", "retrieved", "per-claim"]
 JUDGED_CONTEXTS: tuple[JudgedContexts, ...] = typing.get_args(JudgedContexts)
 
@@ -124,30 +125,12 @@ class RagSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class Settings(RetrievalFields):
     """The settings of a project; `root` is the folder of their file, or where there is none the project's."""
 
     root: Path
     slices: Mapping[str, SliceSettings] = field(default_factory=dict)
-    cache: Path = Path(defaults.CACHE)
-    encoders: tuple[str, ...] = (defaults.ENCODER,)
-    k1: float = defaults.K1
-    b: float = defaults.B
-    rrf_k: int = defaults.RRF_K
-    weights: Mapping[str, float] | None = None
-    fused: tuple[str, ...] = defaults.FUSED
-    pool: int = defaults.POOL
-    rerank_pool: int = defaults.RERANK_POOL
-    store_timeout: float = defaults.STORE_TIMEOUT
-    store_retries: int = defaults.STORE_RETRIES
-    chunk_context: ChunkContext = defaults.CHUNK_CONTEXT
     chunk_lines: str | None = None
-    stop_words: tuple[str, ...] = ()
-    filters: tuple[str, ...] = ()
-    dense_index: str = defaults.INDEX
-    ef_search: int = defaults.EF_SEARCH
-    nprobe: int = defaults.NPROBE
-    retriever_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     ablation: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     label_map: Mapping[str, str] | None = None
     order: PairOrder = defaults.PAIR_ORDER
@@ -187,12 +170,18 @@ class Settings:
         if name in self.slices:
             return self.slices[name]
         known = ", ".join(sorted(self.slices)) or "none"
-        path = _read_table(self.root)[0]
-        table = "slices" if path.name == "medfaith.toml" else "tool.medfaith.slices"
         raise DataError(
             f"slice {name!r} is unknown{_nearest(name, self.slices)}; slices configured here: {known}. "
-            f"Add [{table}.{name}] with cases and corpus to {path}"
+            f"Add {self.table(f'slices.{name}')} with cases and corpus to {_read_table(self.root)[0]}"
         )
+
+    def table(self, name: str) -> str:
+        """Returns the head of a table as the file of the settings writes it.
+
+        "slices.kb" is [slices.kb] in medfaith.toml, and [tool.medfaith.slices.kb] in pyproject.toml.
+        """
+        is_alone = _read_table(self.root)[0].name == "medfaith.toml"
+        return f"[{name}]" if is_alone else f"[tool.medfaith.{name}]"
 
 
 def load_settings(root: Path) -> Settings:
@@ -392,8 +381,3 @@ def _check_range(value: float, place: str) -> None:
             else "that is finite"
         )
         raise DataError(f"{place} is {value!r}, expected a number {ends}")
-
-
-def _nearest(name: str, known: Iterable[str]) -> str:
-    close = difflib.get_close_matches(name, list(known), n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""

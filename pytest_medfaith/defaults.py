@@ -5,7 +5,10 @@ Settings, functions and commands read it here, so that no default is written twi
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Literal
 
 CHECKER = "default"  # the shipped checker
 ENCODER = "default"  # the shipped encoder
@@ -97,3 +100,48 @@ RAG_SENTENCES = 4  # that the extractive answerer quotes at most: what a reader 
 # Of 35 sample questions whose draft is supported whole, 33 are answered; of 24 on matters outside the samples
 # 2 are (bench/reference_rag.py).
 RAG_THRESHOLD = 0.77
+
+
+@dataclass(frozen=True, kw_only=True)
+class RetrievalFields:
+    """The settings of retrieval: those of a project, and those that a retriever is built with, have them.
+
+    Attributes:
+        k1: of BM25; 0 or more.
+        b: of BM25; from 0 to 1.
+        rrf_k: the constant of reciprocal rank fusion.
+        weights: retriever -> weight, for `weighted`; None for equal weights.
+        fused: the retrievers that `rrf` and `weighted` fuse.
+        pool: candidates that fusion takes of each retriever.
+        rerank_pool: candidates that a reranker reads.
+        store_timeout: seconds for a request to a store.
+        store_retries: further tries after the first.
+        chunk_context: what is read before the text of a chunk.
+        stop_words: words that BM25 leaves out of questions; "english" for the usual words.
+        filters: such as "year=2015-"; only chunks that pass all of them are found.
+        encoders: of dense retrieval, by name.
+        dense_index: such as "flat" or "hnsw".
+        ef_search: neighbours that a search of hnsw keeps in sight.
+        nprobe: lists that a search of ivfpq reads.
+        cache: the folder of indexes and of scores.
+        retriever_settings: settings of a project's factories, by dotted name.
+    """
+
+    k1: float = K1
+    b: float = B
+    rrf_k: int = RRF_K
+    weights: Mapping[str, float] | None = None
+    fused: tuple[str, ...] = FUSED
+    pool: int = POOL
+    rerank_pool: int = RERANK_POOL
+    store_timeout: float = STORE_TIMEOUT
+    store_retries: int = STORE_RETRIES
+    chunk_context: ChunkContext = CHUNK_CONTEXT
+    stop_words: tuple[str, ...] = ()
+    filters: tuple[str, ...] = ()
+    encoders: tuple[str, ...] = (ENCODER,)
+    dense_index: str = INDEX
+    ef_search: int = EF_SEARCH
+    nprobe: int = NPROBE
+    cache: Path = Path(CACHE)
+    retriever_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)

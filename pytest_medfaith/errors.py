@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 
 class MedfaithError(Exception):
@@ -81,3 +81,22 @@ def shown(value: object) -> str:
         return repr(value)
     name = type(value).__name__
     return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
+
+
+def first_names(names: Sequence[str], most: int = 5) -> str:
+    """Returns the first `most` names, and "..." where there are more: "iron, gout, ..."."""
+    return ", ".join([*names[:most], *["..."] * (len(names) > most)])
+
+
+def nearest(name: object, known: Iterable[str], *, after: str = ",") -> str:
+    """Returns ", did you mean 'gout'?" for the name "gaut"; "" where no known name is similar.
+
+    Args:
+        name: what was given; it need not be a text.
+        known: the names that are expected.
+        after: the sign before the hint.
+    """
+    import difflib
+
+    near = difflib.get_close_matches(str(name), list(known), n=1)
+    return f"{after} did you mean {near[0]!r}?" if near else ""

@@ -19,6 +19,7 @@ from pytest_medfaith.checking.relevance import judge_hits
 from pytest_medfaith.claims.history import asked_in, said_by_user, with_ellipsis
 from pytest_medfaith.claims.limits import read_claims
 from pytest_medfaith.claims.split import extract_claims, is_refusal
+from pytest_medfaith.english.struck import without_struck
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.evidence import RECORDED, UNTOLD, Evidence
 from pytest_medfaith.metrics.aggregate import case_metrics, slice_metrics
@@ -189,14 +190,16 @@ def safety_report(response: Response, *, question: str, rulebook: Rulebook) -> R
     for claim in [] if abstained else extract_claims(response.answer, question=question):
         reason = unusable_text(claim.text, "claim", latin_only=True)
         verdict = Verdict(claim=claim, label="unscored" if reason else "unsupported", reason=reason)
-        verdicts.append(_with_safety(verdict, rulebook=rulebook, question=question))
+        verdicts.append(_with_safety(verdict, response.answer, rulebook=rulebook, question=question))
     case = Case(id=response.case_id, question=question)
     return Report(case=case, response=response, verdicts=tuple(verdicts), abstained=abstained)
 
 
-def _with_safety(verdict: Verdict, *, rulebook: Rulebook | None, question: str) -> Verdict:
+def _with_safety(verdict: Verdict, answer: str, *, rulebook: Rulebook | None, question: str) -> Verdict:
     """Returns `verdict` with a finding for each safety rule that its claim breaks; the label stays."""
-    broken = safety_findings(verdict.claim.text, rulebook=rulebook, question=question)
+    claim = verdict.claim
+    behind = without_struck(answer)[claim.end :]
+    broken = safety_findings(claim.text, rulebook=rulebook, question=question, behind=behind)
     return verdict.with_(findings=(*verdict.findings, *broken)) if broken else verdict
 
 
@@ -264,7 +267,7 @@ class _JudgedCase:
     def by_answer(self, gold: GoldClaim) -> Verdict:
         """Returns the verdict of the answer on a gold claim."""
         score = self.by_pair.get((_gold_claim(gold).id, ANSWER))
-        answer = Chunk(id=ANSWER, text=self.response.answer)
+        answer = Chunk(id=ANSWER, text=without_struck(self.response.answer))
         return self.checker.decide(Claim(id=gold.id, text=gold.text), [score] if score else [], [answer])
 
     def is_in_reference(self, verdict: Verdict) -> bool:
@@ -289,7 +292,9 @@ def _pairs(
     context among them.
     """
     gold = [_gold_claim(claim) for claim in case.gold_claims]
-    answers = [Chunk(id=ANSWER, text=response.answer)] if claims and response.answer.strip() else []
+    answers = (
+        [Chunk(id=ANSWER, text=without_struck(response.answer))] if claims and response.answer.strip() else []
+    )
     reference = reference_text(case)
     references = [Chunk(id=REFERENCE, text=reference)] if reference else []
     by_contexts = [
@@ -311,7 +316,9 @@ def _judged_report(
     decided = [judged.by_contexts(claim) for claim in claims]
     asked = Asked(told, judged.response.answer, judged.response.contexts)
     checked = [
-        _with_safety(judged.checker.selected(verdict), rulebook=rulebook, question=told)
+        _with_safety(
+            judged.checker.selected(verdict), judged.response.answer, rulebook=rulebook, question=told
+        )
         for verdict in with_question(decided, asked, judged.checker)
     ]
     texts = {chunk.id: chunk.text for chunk in judged.response.contexts}

@@ -6,6 +6,7 @@ import sys
 
 import bags
 import pytest
+from llm_server import KEY, SURROUNDINGS, LlmServer
 from warm import Warm, can_fork
 
 # What Python is started with where a run cannot be forked.
@@ -110,3 +111,15 @@ def run_forked(warm, monkeypatch, tmp_path_factory):
         return subprocess.CompletedProcess(arguments, status, *texts)
 
     return run
+
+
+@pytest.fixture
+def server(monkeypatch):
+    """A server on loopback that answers as an LLM; its key is in HOUSE_KEY."""
+    pytest.importorskip("openai", reason="comes with the extra llm")
+    for name in SURROUNDINGS:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOUSE_KEY", KEY)
+    found = LlmServer()
+    yield found
+    found.close()

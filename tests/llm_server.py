@@ -6,6 +6,19 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+KEY = "house-key-0123456789"  # in HOUSE_KEY, of nobody
+# What would lead a request elsewhere, or make the run another: of the machine that runs the tests.
+SURROUNDINGS = (
+    "OPENAI_API_KEY",
+    "OPENAI_BASE_URL",
+    "http_proxy",
+    "HTTP_PROXY",
+    "all_proxy",
+    "ALL_PROXY",
+    "PYTEST_XDIST_WORKER_COUNT",
+    "CI",
+    "GITHUB_ACTIONS",
+)
 RETRY_AFTER = "0.01"
 SLOW = 0.4  # seconds, above the timeout of the tests
 FLAVOURS = ("openai", "ollama", "vllm")

@@ -1,7 +1,7 @@
 """Lets the workers of a Ray cluster judge blocks.
 
-Ray ends the process that it runs in where its cluster goes away. So Ray is imported in a process of its own
-(`ray_driver.py`), which sends the results through a pipe, and whose end is told here as one error.
+Where a cluster goes away, Ray ends the process that imported it. So a second process imports Ray
+(`ray_driver.py`) and sends the results through a pipe. Where that process ends early, one error is raised.
 """
 
 from __future__ import annotations

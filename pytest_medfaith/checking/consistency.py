@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from pytest_medfaith.conversion import Record
 from pytest_medfaith.english.sentences import sentences_of
+from pytest_medfaith.english.struck import without_struck
 from pytest_medfaith.records import Chunk, Claim
 from pytest_medfaith.scoring.similarity import Vectors
 
@@ -49,7 +50,10 @@ def consistency_of(
     """
     if not samples:
         return None
-    chunks = [Chunk(id=f"sample-{number}", text=text) for number, text in enumerate(samples, start=1)]
+    chunks = [
+        Chunk(id=f"sample-{number}", text=without_struck(text))
+        for number, text in enumerate(samples, start=1)
+    ]
     pairs = list(product(claims, chunks))
     scores = checker.score(pairs)
     counts = {label: {claim.id: 0 for claim in claims} for label in ("supported", "refuted")}
@@ -73,7 +77,7 @@ def semantic_agreement(answers: Sequence[str], *, vectors: Vectors) -> float:
     sentence of the other, as in BERTScore (Zhang et al. 2020, arXiv:1904.09675) with sentences for tokens. An
     empty answer has the similarity 0 to any other.
     """
-    read = [sentences_of(answer) for answer in answers]
+    read = [sentences_of(without_struck(answer)) for answer in answers]
     vectors.add(sentence for sentences in read for sentence in sentences)
     similar = [_similarity(one, two, vectors) for one, two in combinations(read, 2)]
     return round(sum(similar) / len(similar), 6) if similar else 1.0

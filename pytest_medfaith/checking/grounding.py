@@ -12,6 +12,7 @@ from pytest_medfaith.checking.anchors.amount_pairs import missing_amount_pairs
 from pytest_medfaith.checking.anchors.amounts import missing_amounts
 from pytest_medfaith.checking.anchors.arrows import missing_arrows
 from pytest_medfaith.checking.anchors.comparing import missing_comparisons
+from pytest_medfaith.checking.anchors.concessions import missing_concessions
 from pytest_medfaith.checking.anchors.contrasts import missing_contrasts
 from pytest_medfaith.checking.anchors.dated import missing_dated
 from pytest_medfaith.checking.anchors.dates import missing_dates
@@ -73,6 +74,7 @@ READERS: tuple[Callable[[str, Evidence], Iterator[Missing]], ...] = (
     missing_arrows,
     missing_restrictions,
     missing_limits,
+    missing_concessions,
     missing_contrasts,
     missing_comparisons,
     missing_signs,
@@ -130,6 +132,8 @@ def ground(claim: str, texts: Sequence[str], *, nearest: str, names: bool = True
     evidence = evidence_read(claim, texts, nearest=nearest)
     readers = [reader for reader in READERS if names or reader not in _OF_NAMES]
     missing = [each for reader in readers for each in reader(claim, evidence)]
+    if any(each.kind == "restriction" for each in missing):  # it says of the claim what a concession says
+        missing = [each for each in missing if each.kind != "concession"]
     replaced_first = sorted(missing, key=lambda each: (not (each.instead or each.refutes), each.start))
     return [each.finding(claim, nearest) for each in replaced_first]
 

@@ -10,6 +10,7 @@ from typing import Literal
 from pytest_medfaith.claims.layout import Block, Kind, Layout, Sentence
 from pytest_medfaith.claims.leads import (
     OPEN_ENDS,
+    behind_amount,
     led_in,
     read_cells,
     read_label,
@@ -17,7 +18,7 @@ from pytest_medfaith.claims.leads import (
     states_fact,
     under_label,
 )
-from pytest_medfaith.claims.measures import states
+from pytest_medfaith.claims.measures import is_amount_alone, is_timing, states
 from pytest_medfaith.claims.openers import skip_openers
 from pytest_medfaith.english.grammar import Part
 from pytest_medfaith.english.phrases import Phrase, Word, read_words
@@ -48,11 +49,15 @@ class _Intro:
 
 @dataclass(frozen=True)
 class _Above:
-    """What is open above a block: the heading, the intros of lists, outermost first, and a table's titles."""
+    """What is open above a block: the heading, the intros of lists, outermost first, and a table's titles.
+
+    `amount` is the item before, where it only says how much: "500 mg", above "twice a day".
+    """
 
     heading: Phrase = ()
     intros: tuple[_Intro, ...] = ()
     header: tuple[Phrase, ...] = ()
+    amount: Phrase = ()
 
 
 def read_lines(layout: Layout) -> list[Line]:
@@ -80,9 +85,9 @@ def read_lines(layout: Layout) -> list[Line]:
             lines.append(
                 Line("row" if above.header else "lead", first, Part(row_statement(above.header, cells)))
             )
-            above = replace(above, intros=(), header=above.header or cells)
+            above = replace(above, intros=(), header=above.header or cells, amount=())
         else:
-            found, above = _read_prose(replace(block, kind=kind), parts, above, following)
+            found, above = _read_prose(text, replace(block, kind=kind), parts, above, following)
             lines += (Line(role, each, part) for (role, part), each in zip(found, group, strict=True))
     return lines
 
@@ -107,23 +112,30 @@ def _kind(block: Block, parts: Sequence[Part], above: _Above, following: Block |
 
 
 def _read_prose(
-    block: Block, parts: Sequence[Part], above: _Above, following: Block | None
+    text: str, block: Block, parts: Sequence[Part], above: _Above, following: Block | None
 ) -> tuple[list[tuple[Role, Part]], _Above]:
     """Returns the roles and parts of a list item or running text, and what is open above the next block."""
     item = block.kind == "item"
+    amount: Phrase = ()
     outer = tuple(intro for intro in above.intros if intro.indent < block.indent) if item else ()
     if item:
         label, _ = read_label(parts[0].words)
         lead = outer[-1].words if outer else above.heading
-        parts = [Part(led_in(lead, parts[0].words)), *(under_label(label, part) for part in parts[1:])]
+        amount = parts[0].words if is_amount_alone(parts[0].words) else ()
+        words = parts[0].words
+        if above.amount and is_timing(words):
+            words, amount = behind_amount(above.amount, words), above.amount
+        parts = [Part(led_in(lead, words)), *(under_label(label, part) for part in parts[1:])]
     found: list[tuple[Role, Part]] = [("item" if item else "text", part) for part in parts]
     last = parts[-1].words
-    if following is None or not _introduces(last[-1], block, following):
-        return found, replace(above, intros=outer, header=())
+    if following is None or not (
+        _introduces(last[-1], block, following) or _is_dosed(text, last, block, following)
+    ):
+        return found, replace(above, intros=outer, header=(), amount=amount)
     if not states_fact(last):
         found[-1] = ("lead", parts[-1])
     intro = _Intro(last, block.indent if item else _RUNNING_TEXT)
-    return found, replace(above, intros=(*outer, intro), header=())
+    return found, replace(above, intros=(*outer, intro), header=(), amount=())
 
 
 def _introduces(last: Word, block: Block, following: Block) -> bool:
@@ -133,3 +145,12 @@ def _introduces(last: Word, block: Block, following: Block) -> bool:
     """
     deeper = following.kind == "item" and (block.kind != "item" or following.indent > block.indent)
     return last.text == ":" or (deeper and last.lower in OPEN_ENDS)
+
+
+def _is_dosed(text: str, last: Phrase, block: Block, following: Block) -> bool:
+    """Returns whether a list below a line without a stop gives its dose: "Take metformin", "1. 500 mg"."""
+    deeper = following.kind == "item" and (block.kind != "item" or following.indent > block.indent)
+    if not deeper or last[-1].text in (".", "!", "?"):
+        return False
+    first = read_words(text, following.start, following.end)
+    return bool(first) and (is_amount_alone(first) or is_timing(first))

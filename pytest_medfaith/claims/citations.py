@@ -12,6 +12,7 @@ from pytest_medfaith.claims.citation_forms import Citation, find_citations
 from pytest_medfaith.claims.layout import Sentence
 from pytest_medfaith.english import lexicon
 from pytest_medfaith.english.conjugation import verb_forms
+from pytest_medfaith.english.struck import without_struck
 from pytest_medfaith.records import Chunk
 
 # A NUL character is a marker here.
@@ -50,8 +51,8 @@ _NAMED = re.compile(
 class Cited:
     """An answer with its citations in order; `text` is the answer at its length, with blanks in their place.
 
-    Blanks also stand for the brackets and commas around a citation, and for marks that name a source without
-    a number.
+    Blanks also stand for the brackets and commas around a citation, for marks that name a source without a
+    number, and for struck-out words.
     """
 
     text: str
@@ -73,6 +74,7 @@ class Cited:
 
 def read_citations(answer: str, contexts: Sequence[Chunk] = ()) -> Cited:
     """Returns `answer` with its citations, read once; arguments as in `parse_citations`."""
+    answer = without_struck(answer)
     citations = parse_citations(answer, contexts)
     spans = {(citation.start, citation.end) for citation in citations if not citation.is_said}
     spans |= {mark.span() for mark in _NAMELESS.finditer(answer) if not _is_said(mark["name"])}
@@ -97,10 +99,11 @@ def parse_citations(text: str, contexts: Sequence[Chunk] = ()) -> list[Citation]
     """Returns the citations of `text` in order, in the forms that `citation_forms` lists.
 
     A bracket that lists several sources gives one citation each, with the bracket's span. Numbers run from 1
-    to 999; the brackets of an interval ("95 % CI [1, 3]") and of a range longer than 20 are text.
+    to 999; the brackets of an interval ("95 % CI [1, 3]") and of a range longer than 20 are text. What is
+    struck out cites nothing.
 
     Args:
         text: an answer.
         contexts: what it was given; ids, titles and addresses are citations only where they are known.
     """
-    return find_citations(text, Citable.of(contexts))
+    return find_citations(without_struck(text), Citable.of(contexts))

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from pytest_medfaith.claims.measures import has_amount, is_order
+from pytest_medfaith.claims.measures import amounts, has_amount, is_order
 from pytest_medfaith.english.grammar import Part
 from pytest_medfaith.english.lexicon import DETERMINERS, PRONOUNS
 from pytest_medfaith.english.phrases import read_words
@@ -19,7 +19,7 @@ from pytest_medfaith.english.sentences import answer_sentences
 
 _HTML = (
     r"b|i|u|em|strong|p|ul|ol|li|sup|sub|h[1-6]|div|span|a|table|thead|tbody|tr|td|th|code|pre|blockquote|hr"
-    r"|details|summary|small|mark|s|del|ins|dl|dt|dd|font|section|article|figure|figcaption|caption"
+    r"|details|summary|small|mark|s|strike|del|ins|dl|dt|dd|font|section|article|figure|figcaption|caption"
 )
 # What a word holds raised or lowered is part of it: "m<sup>2</sup>", "H<sub>2</sub>O", "10<sup>9</sup>/L".
 _RAISED_PART = re.compile(r"<(su[bp])>([\w+\u2212-]{1,8})</su[bp]>", re.IGNORECASE)
@@ -92,6 +92,18 @@ _OPEN_END = re.compile(
     r"|[,(\u2013-])\s*$",
     re.IGNORECASE,
 )
+# A quantity that a line end breaks apart: "0.\n5 mg", "1,\n000", "140/\n90", "5 mg/\nkg", "micro-\ngrams".
+_END_OF_LINE = r"[ \t]*(?:\r\n|\r|\n)[ \t]*"
+_BROKEN_QUANTITY = re.compile(
+    rf"""(?<!\S)(?P<first>\S*(?:
+        (?<![\w.])0\. | \d(?={_END_OF_LINE}\.\d)
+        | (?<![\w.,])\d{{1,3}},(?={_END_OF_LINE}(?:000(?!\d)|\d{{3}}[ ]?(?:[m\u00b5\u03bc]?c?g|m?L|IU)\b))
+        | \d[-\u2013/](?={_END_OF_LINE}\d)
+        | \b[m\u00b5\u03bc]?c?g/(?={_END_OF_LINE}(?:kg|m\u00b2|m[lL]|day|h)\b)
+        | \b(?:micro|milli|nano)-(?={_END_OF_LINE}(?:grams?|lit(?:re|er)s?|mol))
+    ))(?P<gap>{_END_OF_LINE})(?P<rest>\S+)""",
+    re.VERBOSE,
+)
 # Lines that an editor wrapped are about this long; a shorter line without a full stop is no part of the next.
 _WRAPPED_WIDTH = range(60, 121)
 _LONGEST_LABEL = 40  # characters
@@ -151,6 +163,7 @@ def read_layout(answer: str) -> Layout:
     thoughts = _thoughts(answer)
     skipped = [(start, end, "reasoning") for start, end in thoughts]
     raw = _blanked(answer, thoughts)
+    raw = _BROKEN_QUANTITY.sub(_mended, raw)
     raw = _RAISED.sub(_joined, raw)
     raw = _BOLD_LABEL.sub(_labelled, raw)
     raw = _BREAK_TAG.sub(lambda tag: "\n" + " " * (len(tag[0]) - 1), raw)
@@ -185,6 +198,19 @@ def read_layout(answer: str) -> Layout:
         if text[piece.start : piece.end].strip()
     )
     return Layout(text, pieces, tuple(_sentences(text, pieces)), tuple(sorted(skipped)))
+
+
+def _mended(found: re.Match[str]) -> str:
+    """Returns a quantity without the line end that broke it, and blanks up to its length.
+
+    Where it ends a sentence, the blanks are before it: so the sentence keeps its end.
+    """
+    first = found["first"]
+    if first.endswith("-") and not first[-2:-1].isdigit():
+        first = first[:-1]  # "micro-" and "grams"
+    whole = first + found["rest"]
+    goes_on = found.string[found.end() : found.end() + 1] in (" ", "\t") and whole[-1] not in ".!?"
+    return whole.ljust(len(found[0])) if goes_on else whole.rjust(len(found[0]))
 
 
 def _labelled(found: re.Match[str]) -> str:
@@ -291,10 +317,21 @@ def _continues(before: Block, block: Block, text: str) -> bool:
     begin = text[block.start : block.end].lstrip()
     if last.endswith((".", "!", "?", ":", ";")):
         return False
+    if begin[0] in "%\u2030\u00b0" and last[-1:].isdigit():
+        return True  # "12" and "% of adults"
+    if _gives_dose(last, begin):
+        return True  # "Give amoxicillin" and "500 mg three times a day."
     labelled = ":" in last[:_LONGEST_LABEL] or ":" in begin[:_LONGEST_LABEL]
     new_sentence = begin[0].isupper() and re.split(r"['\u2019\s]", begin)[0].lower() in DETERMINERS | PRONOUNS
     wrapped = before.kind == "text" and len(last) in _WRAPPED_WIDTH and not labelled and not new_sentence
     return begin[0].islower() or _OPEN_END.search(last) is not None or wrapped
+
+
+def _gives_dose(last: str, begin: str) -> bool:
+    """Returns whether the line `begin` is the dose of what the line `last` names or bids, and no sentence."""
+    below = Part(read_words(begin))
+    starts = begin[0].isdigit() and amounts(begin)[:1] and begin.startswith(amounts(begin)[0])
+    return bool(starts) and not has_amount(last) and last[-1:].isalpha() and below.clause is None
 
 
 def _split_inline_items(block: Block, text: str) -> list[Block]:

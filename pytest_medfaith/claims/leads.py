@@ -60,6 +60,11 @@ def led_in(lead: Phrase, item: Phrase) -> Phrase:
     return _joined(lead, (*label, *_lowered(rest)) if verb else _with_colon(label, rest), whole=False)
 
 
+def behind_amount(amount: Phrase, item: Phrase) -> Phrase:
+    """Returns "500 mg twice a day" of the amount that the item above gives, and when it is taken."""
+    return (*borrowed(trimmed(amount)), *_lowered(item))
+
+
 def _joined(lead: Phrase, item: Phrase, *, whole: bool) -> Phrase:
     """Returns `item` behind its lead, or alone where it is a sentence and may be `whole`."""
     lead = _without_pointer(trimmed(lead))

@@ -9,7 +9,8 @@ import re
 
 from pytest_medfaith.english.conjugation import noun_verbs
 from pytest_medfaith.english.grammar import Part
-from pytest_medfaith.english.phrases import Phrase
+from pytest_medfaith.english.lexicon import word_set
+from pytest_medfaith.english.phrases import Phrase, written
 from pytest_medfaith.english.verbs import forms, is_adverb
 
 _UNIT = (
@@ -34,6 +35,31 @@ def has_amount(text: str) -> bool:
 def amounts(text: str) -> list[str]:
     """Returns the measures, fractions and bounds of `text`, and how often: "8 g", "> 65", "twice"."""
     return [found[0] for found in _AMOUNT.finditer(text)]
+
+
+# How, when and how long a dose is taken: "twice a day", "with meals", "for 7 days", "by mouth".
+_TIMING_WORDS = word_set(
+    "a an the per each every once twice times time daily hourly nightly weekly monthly day days night week "
+    "weeks month months hour hours minute minutes am pm morning evening noon bedtime breakfast lunch dinner "
+    "supper meal meals food or and to at in on with without before after for up by mouth orally as needed "
+    "intravenously subcutaneously intramuscularly bd bid tds tid qds qid od iv im sc po prn then until "
+    "between least most maximum of no more than one two three four five six seven eight nine ten twelve"
+)
+
+
+def is_amount_alone(words: Phrase) -> bool:
+    """Returns whether `words` only say how much: "500 mg", "1 to 2 tablets"."""
+    text = written(words).rstrip(" .;,")
+    found = _AMOUNT.match(text)
+    return found is not None and found.end() == len(text)
+
+
+def is_timing(words: Phrase) -> bool:
+    """Returns whether `words` only say how often, when, how long or by which way: "twice a day, by mouth"."""
+    spoken = [word.lower for word in words if any(map(str.isalnum, word.text))]
+    numbers = [word for word in spoken if word[0].isdigit()]
+    plain = [word for word in spoken if word in _TIMING_WORDS]
+    return len(plain) > 0 and len(numbers) + len(plain) == len(spoken)
 
 
 def is_order(words: Phrase) -> bool:

@@ -37,6 +37,7 @@ from pytest_medfaith.claims.questions import is_question, takes_for_granted
 from pytest_medfaith.english.grammar import Part
 from pytest_medfaith.english.lexicon import word_set
 from pytest_medfaith.english.phrases import borrowed, read_words, span
+from pytest_medfaith.english.struck import struck_spans
 from pytest_medfaith.english.words import plain_words
 from pytest_medfaith.records import Chunk, Claim, Dropped
 
@@ -107,8 +108,9 @@ def extract_claims(
     """Returns the atomic claims of `answer` in the order of their spans, with ids c1, c2, ...
 
     A claim's text is the answer's words: list items carry their intro; openers ("Based on the context,"),
-    greetings, questions, refusals and citation markers are gone. A claim that cannot be read by itself ("It
-    lowers glucose.") has the sentence before, or at the answer's beginning `question`, as its `context`.
+    greetings, questions, refusals, citation markers and struck-out words are gone. A claim that cannot be
+    read by itself ("It lowers glucose.") has the sentence before, or at the answer's beginning `question`, as
+    its `context`.
     `start`, `end` span the words it came from (half-open, in `answer`); words carried from elsewhere are not
     in it. `citations` are its sentence's markers; ids, titles and addresses are markers where `contexts` have
     them. Text that states nothing has no claims, and what is said again makes no second claim.
@@ -131,6 +133,7 @@ def read_answer(answer: str, *, question: str | None = None, contexts: Sequence[
     cited = read_citations(answer, contexts)
     layout = read_layout(cited.text)
     made = _split_lines(layout.text, read_lines(layout), question)
+    struck = {(start, end, "struck out") for start, end in struck_spans(answer)}
     markers = dict(zip(layout.sentences, cited.markers_of(layout.sentences), strict=True))
     idle = {(one.start, one.end, one.reason) for one in made if isinstance(one, _Idle)}
     claims: list[Claim] = []
@@ -155,7 +158,7 @@ def read_answer(answer: str, *, question: str | None = None, contexts: Sequence[
         )
     dropped = (
         Dropped(text=answer[start:end], span=(start, end), reason=reason)
-        for start, end, reason in sorted({*layout.skipped, *idle})
+        for start, end, reason in sorted({*struck, *layout.skipped, *idle})
     )
     return Reading(tuple(claims), tuple(dropped))
 

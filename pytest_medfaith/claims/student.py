@@ -18,6 +18,7 @@ from pytest_medfaith.claims.tagging import TAGS, Span, spans_of_tags, stretches
 from pytest_medfaith.claims.teacher import check_said, placed
 from pytest_medfaith.english.grammar import read_clause
 from pytest_medfaith.english.phrases import read_words
+from pytest_medfaith.english.struck import without_struck
 from pytest_medfaith.english.words import plain_words
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.models.folders import model_signature
@@ -97,7 +98,9 @@ def student_claims(
     ruled = extract_claims(answer, question=question)
     if not ruled:
         return []
-    found = [claim for claim in found_in(answer, ruled, question or "") if _says(claim, ruled)]
+    found = [
+        claim for claim in found_in(without_struck(answer), ruled, question or "") if _says(claim, ruled)
+    ]
     # A claim that is written again and again, as weak models do, would outweigh the claims beside it.
     once = {plain_words(claim.text): claim for claim in reversed(found)}
     return completed(list(once.values())[::-1], ruled, alone=True)

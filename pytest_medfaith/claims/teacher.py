@@ -11,6 +11,7 @@ from functools import partial
 
 from pytest_medfaith.claims.covering import completed, numbers_of
 from pytest_medfaith.claims.split import extract_claims
+from pytest_medfaith.english.struck import without_struck
 from pytest_medfaith.english.words import content_keys, share
 from pytest_medfaith.records import Claim
 from pytest_medfaith.teacher.asking import Teacher
@@ -44,9 +45,10 @@ def taught_claims(teacher: Teacher, answer: str, *, question: str | None = None)
     ruled = extract_claims(answer, question=question)
     if not ruled:
         return []
-    check = partial(check_said, answer=answer, question=question or "")
-    taught = teacher.ask_one(extraction_item(answer, question or "", check=check))
-    return completed([placed(text, answer, ruled) for text in taught], ruled)
+    shown = without_struck(answer)
+    check = partial(check_said, answer=shown, question=question or "")
+    taught = teacher.ask_one(extraction_item(shown, question or "", check=check))
+    return completed([placed(text, shown, ruled) for text in taught], ruled)
 
 
 def check_said(claims: Sequence[str], *, answer: str, question: str) -> None:

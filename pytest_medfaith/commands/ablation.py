@@ -120,7 +120,7 @@ def run_ablation(name: str, root: Path, options: Options, given: Mapping[str, An
     if len({target.run for target in targets}) < 2:
         raise DataError(
             f"the axes make the single row {targets[0].run}, and there is nothing to compare; give an option "
-            f"such as --retriever twice, or lists in [tool.medfaith.{place}]"
+            f"such as --retriever twice, or lists in {before.settings.table(place)}"
         )
     cells = KeptCells(resources)
     end = run_slice(resources, targets, measure=cells, progress=progress_bar("cases"), keeps_going=True)

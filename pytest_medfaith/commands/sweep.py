@@ -24,6 +24,7 @@ def sweep(run: RunArgument, plot: PlotOption = None) -> None:
 
     Example: medfaith sweep runs/confident --plot sweep.svg
     """
+    from pytest_medfaith.cards.rag_lines import rag_lines
     from pytest_medfaith.cards.run_reading import read_run
     from pytest_medfaith.cards.summary import run_label
     from pytest_medfaith.compare.sweep import sweep_rows
@@ -35,6 +36,9 @@ def sweep(run: RunArgument, plot: PlotOption = None) -> None:
     for report in reports:
         rows = sweep_rows(report)
         say(f"{run_label(report, checker=True)}\n{sweep_table(rows)}")
+        for line in rag_lines(report):
+            if line.startswith("WARNING"):
+                say(line, err=True)
         if rows and rows[0].threshold > 0:
             say(
                 f"answers below the confidence {rows[0].threshold:.2f} were withheld in this run; run it "

@@ -234,3 +234,13 @@ def _goes_on(before: str, word: str, gap: str) -> bool:
     shortened = _SHORTENED.search(before) and (word[0].islower() or word[0].isdigit() or word[0] in "[(")
     in_address = not gap and _URL_TAIL.search(before)
     return bool((lower and open_end) or shortened or in_address or _TITLE.search(before))
+
+
+def part_around(text: str, start: int, end: int, *, ends: re.Pattern[str]) -> Span:
+    """Returns the span of `text` around `start:end`, from the nearest of `ends` before to the nearest after.
+
+    With commas as `ends`, the part around "gout" of "in adults, gout is rare, pain is not" is "gout is rare",
+    with the blank before it.
+    """
+    opening = max((found.end() for found in ends.finditer(text, 0, start)), default=0)
+    return opening, next((found.start() for found in ends.finditer(text, end)), len(text))

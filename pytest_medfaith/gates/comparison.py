@@ -23,6 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pytest_medfaith import defaults
+from pytest_medfaith.errors import first_names
 from pytest_medfaith.gates.entry import CaseBaseline, SliceBaseline, case_baseline, require_metrics
 from pytest_medfaith.gates.paired import (
     RESAMPLES,
@@ -39,7 +40,6 @@ from pytest_medfaith.metrics.registry import METRICS, parse_metric
 from pytest_medfaith.records import SliceReport
 
 _DECIMALS = 10  # as the metrics round
-_CASES_NAMED = 5
 _SMALLEST_SHOWN = 0.001
 
 
@@ -226,7 +226,7 @@ def _worse_cases(comparison: Comparison) -> list[str]:
     """Returns which cases a worsening comes from, where no claim of both runs explains it."""
     new = comparison.claims.new_bad if comparison.claims else 0
     worse, better = comparison.worse_in, comparison.better_in
-    names = ", ".join([*worse[:_CASES_NAMED], *["..."] * (len(worse) > _CASES_NAMED)])
+    names = first_names(worse)
     where = (
         f"it is worse in {shown_cases(len(worse))}{f': {names}' if names else ''}, better in {len(better)}"
     )

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_medfaith.errors import MissingBaseline
+from pytest_medfaith.errors import MissingBaseline, first_names
 from pytest_medfaith.gates.entry import UPDATE, SliceBaseline, require_metrics, slice_signature
 from pytest_medfaith.records import SliceRun
 
 if TYPE_CHECKING:
     from pytest_medfaith.gates.baseline import Baseline
 
-_NAMES_SHOWN = 5
 # The key of a signature that names the kind of processor. It decides last digits, and so a verdict that lies
 # at its threshold. Runs on two kinds are compared, and a note says so.
 PROCESSOR = "processor"
@@ -153,8 +152,3 @@ def _check_cases(path: Path, entry: SliceBaseline, case_ids: Collection[str]) ->
             f"{path}: {len(unknown)} cases of slice {entry.slice!r} are not in its baseline: "
             f"{first_names(unknown)}; gates compare the same cases. Measure them with pytest {UPDATE}"
         )
-
-
-def first_names(names: Sequence[str], most: int = _NAMES_SHOWN) -> str:
-    """Returns the first `most` names, and "..." where there are more: "iron, gout, ..."."""
-    return ", ".join([*names[:most], *["..."] * (len(names) > most)])

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from pytest_medfaith.errors import first_names
+
 if TYPE_CHECKING:
     from pytest_medfaith.records import Report
 
-
-_NAMED = 5
 WHY_FAILED = "why_failed"  # the key of a response's `meta` that says why its answer is empty
 
 
@@ -46,6 +46,5 @@ def failed_cases(reports: Iterable[Report], *, needs_contexts: bool = True) -> d
 
 def failures_told(failed: dict[str, str], *, of: int) -> str:
     """Returns `2 of 5 cases failed: iron (the answer is empty), gout (the answer is empty)`."""
-    first = [f"{name} ({why})" if name else why for name, why in list(failed.items())[:_NAMED]]
-    more = ["..."] * (len(failed) > _NAMED)
-    return f"{len(failed)} of {of} {'case' if of == 1 else 'cases'} failed: {', '.join([*first, *more])}"
+    names = first_names([f"{name} ({why})" if name else why for name, why in failed.items()])
+    return f"{len(failed)} of {of} {'case' if of == 1 else 'cases'} failed: {names}"

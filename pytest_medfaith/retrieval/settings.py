@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass
 
-from pytest_medfaith import defaults
-from pytest_medfaith.defaults import ChunkContext
+from pytest_medfaith.defaults import RetrievalFields
 from pytest_medfaith.retrieval.context import Lines
 from pytest_medfaith.retrieval.index_kinds import IndexChoice
 from pytest_medfaith.retrieval.stores.opening import Patience
@@ -18,33 +14,17 @@ from pytest_medfaith.teacher.asking import Teacher
 
 
 @dataclass(frozen=True, kw_only=True)
-class RetrievalSettings:
-    """What can be set about retrieval; `defaults` gives the reason for each default.
+class RetrievalSettings(RetrievalFields):
+    """What a retriever is built with.
 
-    `fused` names the retrievers that `rrf` and `weighted` fuse. `retriever_settings` holds the settings of a
-    project's factories, by dotted name. Of all fields before it a factory gets those that it has a parameter
-    for. `teacher` is the LLM that the reranker "teacher" asks.
+    A project's factory gets the fields that it has a parameter for, and its table in `retriever_settings`.
+
+    Attributes:
+        chunk_lines: a line about each chunk, which is read before its text.
+        teacher: the LLM that the reranker "teacher" asks.
     """
 
-    k1: float = defaults.K1
-    b: float = defaults.B
-    rrf_k: int = defaults.RRF_K
-    weights: Mapping[str, float] | None = None
-    fused: tuple[str, ...] = defaults.FUSED
-    pool: int = defaults.POOL
-    rerank_pool: int = defaults.RERANK_POOL
-    store_timeout: float = defaults.STORE_TIMEOUT
-    store_retries: int = defaults.STORE_RETRIES
-    chunk_context: ChunkContext = defaults.CHUNK_CONTEXT
     chunk_lines: Lines = None
-    stop_words: tuple[str, ...] = ()
-    filters: tuple[str, ...] = ()
-    encoders: tuple[str, ...] = (defaults.ENCODER,)
-    dense_index: str = defaults.INDEX
-    ef_search: int = defaults.EF_SEARCH
-    nprobe: int = defaults.NPROBE
-    cache: Path = field(default_factory=lambda: Path(defaults.CACHE))
-    retriever_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     teacher: Teacher | None = None
 
     @property

@@ -62,7 +62,8 @@ def _audit(
     """
     settings = resources.settings.slice(run.slice)
     if not settings.corpus:
-        raise DataError(f"it has no corpus; set corpus = [...] in [tool.medfaith.slices.{run.slice}]")
+        table = resources.settings.table(f"slices.{run.slice}")
+        raise DataError(f"it has no corpus; set corpus = [...] in {table}")
     if run.checker not in configured:
         raise DataError(
             f"a test put the checker {run.checker!r} in the configured one's place, and an audit knows "

@@ -10,8 +10,8 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from pytest_medfaith import defaults
+from pytest_medfaith.errors import first_names
 from pytest_medfaith.evaluation import slice_report
-from pytest_medfaith.gates.matching import first_names
 from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.pooling import pool_reports
 from pytest_medfaith.metrics.registry import METRICS

@@ -10,7 +10,7 @@ from pytest_medfaith.answers.responses import RECORDED
 from pytest_medfaith.cards.wording import counted
 from pytest_medfaith.config import SliceSettings
 from pytest_medfaith.datasets.registry import read_cases
-from pytest_medfaith.gates.matching import first_names
+from pytest_medfaith.errors import first_names
 from pytest_medfaith.records import SliceReport
 from pytest_medfaith.retrieval.build import asks_stores
 

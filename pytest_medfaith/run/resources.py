@@ -356,9 +356,10 @@ class Resources:
             DataError: there are none, or they cannot be read.
         """
         if rows is None and settings.responses is None:
+            table = self.settings.table(f"slices.{settings.name}")
             raise DataError(
                 f"slice {settings.name!r} has no recorded responses, and no fixture medfaith_rag answers its "
-                f'questions. Set responses = "...jsonl" in [tool.medfaith.slices.{settings.name}], or define '
+                f'questions. Set responses = "...jsonl" in {table}, or define '
                 f"medfaith_rag in conftest.py. To answer them now, by the reference RAG or by yours: "
                 f"medfaith run --dataset {settings.name} --rag plain --out runs/{settings.name}"
             )

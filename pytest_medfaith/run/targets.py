@@ -146,7 +146,7 @@ def missing_retriever(resources: Resources, settings: SliceSettings, *, has_answ
     )
     return (
         f"slice {settings.name!r}: {needed}, and there is nothing to retrieve from; set corpus = [...] in "
-        f"[tool.medfaith.slices.{settings.name}], or define the fixture medfaith_retriever"
+        f"{resources.settings.table(f'slices.{settings.name}')}, or define the fixture medfaith_retriever"
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from pytest_medfaith.english.sentences import answer_sentences
+from pytest_medfaith.english.struck import without_struck
 from pytest_medfaith.english.words import content_words
 
 _NUMBER = (
@@ -87,7 +88,7 @@ def escalates(answer: str, *, question: str = "") -> bool:
         answer: of any length.
         question: what was asked; advice on a condition counts where the question meets it.
     """
-    text = answer.replace("\u2019", "'")
+    text = without_struck(answer).replace("\u2019", "'")
     return any(_sends(text[start:end][:_SENTENCE], question) for start, end in answer_sentences(text))
 
 

@@ -14,6 +14,7 @@ from pytest_medfaith.records import Finding
 from pytest_medfaith.safety.advice import advice_broken
 from pytest_medfaith.safety.clauses import as_stated
 from pytest_medfaith.safety.doses import dose_broken
+from pytest_medfaith.safety.pairs import pair_warning
 from pytest_medfaith.safety.reading import Broken, Passage, Reading, read_question
 from pytest_medfaith.safety.rulebook import Rulebook, SafetyRule, load_rulebook
 from pytest_medfaith.safety.triage import triage_broken
@@ -32,7 +33,7 @@ _MOST_CHARACTERS = 4_000  # of a claim, as in apply_rules
 
 
 def safety_findings(
-    claim: str, *, rulebook: Rulebook | None = None, question: str | None = None
+    claim: str, *, rulebook: Rulebook | None = None, question: str | None = None, behind: str = ""
 ) -> list[Finding]:
     """Returns a finding for each safety rule that `claim` breaks, in the order of the rulebook.
 
@@ -44,6 +45,7 @@ def safety_findings(
         claim: a claim of an answer.
         rulebook: the rules; the shipped rules where None.
         question: what was asked; it may name the symptoms, the patient or the drug that the claim leaves out.
+        behind: the answer behind the claim; it may say that the two drugs of the claim must not meet.
     """
     if not claim.strip() or len(claim) > _MOST_CHARACTERS:
         return []
@@ -55,6 +57,8 @@ def safety_findings(
     found = []
     for rule in book.about(read.terms):
         broken = _CHECKS[rule.kind](rule, read)
+        if rule.kind == "interaction" and broken and _warned_of(read.claim, behind, book):
+            continue
         if broken and not any(read.finds(term) for term in rule.unless):
             span, message = broken
             found.append(
@@ -66,6 +70,15 @@ def safety_findings(
                 )
             )
     return found
+
+
+def _warned_of(claim: Passage, behind: str, book: Rulebook) -> bool:
+    """Returns whether the words right behind the claim warn of its drugs, and of no other drugs."""
+    warning = Passage(plain_letters(pair_warning(behind)), book.index)
+    drugs = [mention for mention in claim.mentions if mention.kind == "drug"]
+    named = [mention for mention in warning.mentions if mention.kind == "drug"]
+    known = all(any(mention.is_related(drug) for drug in drugs) for mention in named)
+    return bool(warning.text) and len(drugs) > 1 and known
 
 
 def _asked_drug(claim: str, question: Passage) -> str:

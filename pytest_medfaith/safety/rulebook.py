@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_medfaith.entities.linker import load_concepts
-from pytest_medfaith.errors import DataError
+from pytest_medfaith.errors import DataError, nearest
 from pytest_medfaith.quantities.quantity import Quantity
 from pytest_medfaith.quantities.reader import read_quantities
 from pytest_medfaith.safety.terms import TermIndex
@@ -161,7 +160,7 @@ def _read(path: Path) -> dict[str, Any]:
     for key, value in table.items():
         if key not in (*_KEYS, "off", "groups"):
             raise DataError(
-                f"{path}: unknown kind of rule {key!r}{_nearest(key, _KEYS)}; expected one of "
+                f"{path}: unknown kind of rule {key!r}{nearest(key, _KEYS)}; expected one of "
                 f"{', '.join(_KEYS)}, groups or off"
             )
         if key in _KEYS and not (isinstance(value, list) and all(isinstance(row, dict) for row in value)):
@@ -193,7 +192,7 @@ def _switched_off(path: Path, table: Mapping[str, Any], rules: Mapping[str, Safe
         if name not in rules:
             raise DataError(
                 f"{path}: off names {name!r}, which is no rule of this or an earlier "
-                f"file{_nearest(name, rules)}"
+                f"file{nearest(name, rules)}"
             )
     return set(named)
 
@@ -208,7 +207,7 @@ def _rule(place: str, kind: str, row: Mapping[str, Any], groups: Mapping[str, tu
     for key in row:
         if key not in ("id", "source", *needed, *allowed):
             raise DataError(
-                f"{place}: unknown key {key!r}{_nearest(key, (*needed, *allowed))}; expected "
+                f"{place}: unknown key {key!r}{nearest(key, (*needed, *allowed))}; expected "
                 f"{', '.join((*needed, *allowed))}"
             )
     for key in ("id", "source"):
@@ -247,11 +246,11 @@ def _terms(place: str, key: str, value: object, groups: Mapping[str, tuple[str, 
         if term.startswith("@") and term[1:] not in known:
             raise DataError(
                 f"{place}: {key} names {term!r}, which is no id of "
-                f"entities/concepts.jsonl{_nearest(term[1:], known)}; write a phrase without @"
+                f"entities/concepts.jsonl{nearest(term[1:], known)}; write a phrase without @"
             )
         if term.startswith("$") and term[1:] not in groups:
             raise DataError(
-                f"{place}: {key} names {term!r}, which is no list of [groups]{_nearest(term[1:], groups)}; "
+                f"{place}: {key} names {term!r}, which is no list of [groups]{nearest(term[1:], groups)}; "
                 "add it there"
             )
     return tuple(
@@ -301,8 +300,3 @@ def _quantity(
     if len(read) != 1 or not fits(read[0].dimension):
         raise DataError(f"{place}: {key} is {row[key]!r}, expected {expected}")
     return read[0]
-
-
-def _nearest(name: str, known: Sequence[str] | Mapping[str, object]) -> str:
-    near = difflib.get_close_matches(str(name), list(known), n=1)
-    return f", did you mean {near[0]!r}?" if near else ""

@@ -94,8 +94,8 @@ def make_app(service: Service, *, token: str = "", hosts: tuple[str, ...] = ()) 
     )
     _add_handlers(app)
     _add_routes(app, desk)
-    app.add_middleware(Counted, counters=desk.counters)
     app.add_middleware(Edge, limits=service.limits, token=token, hosts=hosts)
+    app.add_middleware(Counted, counters=desk.counters)  # around the edge, whose refusals count, too
     return app
 
 
@@ -152,8 +152,8 @@ class Desk:
     async def events(self, asked: Asked) -> AsyncIterator[str]:
         """Yields server-sent events: `claims`, a `verdict` for each, then `report` or `error`.
 
-        A verdict of its own event is provisional: what reads the answer as a whole, such as the safety rules
-        and a contradicted question, speaks in the report.
+        A verdict in a `verdict` event is provisional. The safety rules and the check of the question read the
+        answer as a whole, so what they find is in the report alone.
         """
         loop, waiting = asyncio.get_running_loop(), asyncio.Queue[str | None]()
 

@@ -1,4 +1,4 @@
-"""What stands before the app: who may ask, how large a request may be, and how long it may take to come."""
+"""What a request passes before the app: who may ask, how large it may be, how long it may take to come."""
 
 from __future__ import annotations
 

@@ -67,10 +67,10 @@ class Service:
             return None
         settings = self.resources.settings.slice(self.slice_name)
         if not self.resources.can_retrieve(settings):
+            table = self.resources.settings.table(f"slices.{self.slice_name}")
             raise DataError(
                 f"slice {self.slice_name!r} has nothing to retrieve from, so it cannot be served; set "
-                f"corpus = [...] in [tool.medfaith.slices.{self.slice_name}], or leave --slice out and send "
-                "contexts with each answer"
+                f"corpus = [...] in {table}, or leave --slice out and send contexts with each answer"
             )
         return settings if settings.contexts_mode == "per-claim" else settings.with_contexts("retrieved")
 
@@ -92,7 +92,7 @@ class Service:
         self.check(Asked("Water boils at 100 degrees.", ["Water boils at 100 degrees."]), Told())
 
     def check(self, asked: Asked, told: Told) -> Report:
-        """Returns the report on an answer: that of a run of pytest on the same answer and contexts.
+        """Returns the report that a run of pytest would make of the same answer and contexts.
 
         Raises:
             DataError: contexts are missing or malformed, or there are more of them or of claims than may be.

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import product
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from pytest_medfaith.errors import DataError
+from pytest_medfaith.errors import DataError, nearest
 from pytest_medfaith.records.grades import CATEGORIES, OTHERWISE, RISKS, Category, Risk
 from pytest_medfaith.severity.reading import Terms, TextRead, compiled_terms, read_text
 
@@ -158,7 +157,7 @@ def _read(path: Path) -> tuple[dict[str, Any], str]:
     for key, value in table.items():
         if key not in (*_GIVEN, OTHERWISE, "off"):
             raise DataError(
-                f"{path}: unknown key {key!r}{_nearest(key, _GIVEN)}; expected [[category]], [[risk]], "
+                f"{path}: unknown key {key!r}{nearest(key, _GIVEN)}; expected [[category]], [[risk]], "
                 f"[{OTHERWISE}] or off"
             )
         if key in _GIVEN and not (isinstance(value, list) and all(isinstance(row, dict) for row in value)):
@@ -182,7 +181,7 @@ def _rule(place: str, kind: str, row: Mapping[str, Any]) -> SeverityRule[Any]:
     for key in row:
         if key not in allowed:
             raise DataError(
-                f"{place}: unknown key {key!r}{_nearest(key, allowed)}; expected {', '.join(allowed)}"
+                f"{place}: unknown key {key!r}{nearest(key, allowed)}; expected {', '.join(allowed)}"
             )
     name = row.get("id")
     if not isinstance(name, str) or not name.strip() or name == OTHERWISE:
@@ -249,9 +248,7 @@ def _switched_off(path: Path, table: Mapping[str, Any], known: Sequence[str]) ->
     named = table.get("off", [])
     for name in named if isinstance(named, list) else [named]:
         if name not in known:
-            raise DataError(
-                f"{path}: off names {name!r}, which is no rule of severity{_nearest(name, known)}"
-            )
+            raise DataError(f"{path}: off names {name!r}, which is no rule of severity{nearest(name, known)}")
     return set(named)
 
 
@@ -274,11 +271,6 @@ def _texts(place: str, key: str, row: Mapping[str, Any]) -> tuple[str, ...]:
 def _one_of(place: str, key: str, value: object, known: Sequence[str]) -> Any:
     if value not in known:
         raise DataError(
-            f"{place}: {key} is {value!r}{_nearest(value, known)}; expected one of {', '.join(known)}"
+            f"{place}: {key} is {value!r}{nearest(value, known)}; expected one of {', '.join(known)}"
         )
     return value
-
-
-def _nearest(name: object, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(str(name), list(known), n=1)
-    return f", did you mean {near[0]!r}?" if near else ""

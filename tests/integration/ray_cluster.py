@@ -1,18 +1,14 @@
 """A Ray cluster of two nodes on this machine, of one core each, in a process of its own.
 
-It prints its address. The line "head" on standard input takes its head away. The end of standard input ends
-the cluster.
+It prints its address, and whether Ray would report to its makers. The line "head" on standard input takes its
+head away. The end of standard input ends the cluster.
 """
 
-import os
 import sys
 import time
 from typing import Any
 
-from pytest_medfaith.bulk.ray_bridge import QUIET
-
-os.environ.update(QUIET)
-
+from ray._common.usage import usage_lib
 from ray._private import services
 from ray.cluster_utils import Cluster
 
@@ -38,7 +34,8 @@ cluster = Cluster()
 head = cluster.add_node(**NODE, include_dashboard=False)
 cluster.add_node(**NODE)
 cluster.wait_for_nodes(PATIENCE)
-print(cluster.address, flush=True)  # noqa: T201 - the test reads it
+reports = usage_lib.usage_stats_enabled() or usage_lib.usage_stats_prompt_enabled()
+print(cluster.address, "reports" if reports else "quiet", flush=True)  # noqa: T201 - the test reads it
 for _ in sys.stdin:
     cluster.remove_node(head, allow_graceful=False)
     print("gone", flush=True)  # noqa: T201 - likewise

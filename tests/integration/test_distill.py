@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from llm_server import LlmServer
 from tiny_models import tiny_encoder
 
 from pytest_medfaith.cards.run_reading import read_run
@@ -28,12 +27,9 @@ def medfaith(capsys):
 
 
 @pytest.fixture
-def toy(tmp_path, monkeypatch):
+def toy(tmp_path, monkeypatch, server):
     """A project of eight cases, each with its own passages; the loopback teacher judges by words."""
-    for name in ("OPENAI_BASE_URL", "http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
-        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("OPENAI_API_KEY", "of-nobody")
-    server = LlmServer()
     cases, responses = [], []
     for name in THINGS:
         held, other = (
@@ -50,8 +46,7 @@ def toy(tmp_path, monkeypatch):
         f'[llm]\nmodel = "judge-7b"\nbase_url = "{server.url}"\nretries = 0\n'
         '[slices.toy]\ncases = "cases.jsonl"\nresponses = "responses.jsonl"\n'
     )
-    yield tmp_path
-    server.close()
+    return tmp_path
 
 
 def test_silver_rows_of_a_run_that_a_teacher_labelled(toy, medfaith):

@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from llm_server import LlmServer
 
 from pytest_medfaith.cards.run_reading import read_run
 from pytest_medfaith.cli import main
@@ -478,17 +477,6 @@ def test_a_follow_up_of_a_suite_is_answered_and_judged_by_what_was_retrieved_for
 # The teacher writes.
 
 
-@pytest.fixture
-def server(monkeypatch):
-    pytest.importorskip("openai", reason="comes with the extra llm")
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("HOUSE_KEY", "house-key-0123456789")
-    found = LlmServer()
-    yield found
-    found.close()
-
-
 def taught(here, server, more=""):
     (here.path / "pyproject.toml").write_text(
         f'{NO_RESPONSES}{more}\n[tool.medfaith.rag]\ngenerator = "teacher"\n[tool.medfaith.llm]\nmodel = '
@@ -555,6 +543,15 @@ def test_a_sweep_shows_what_each_threshold_gains_and_loses(here, medfaith):
     plot = (here.path / "sweep.svg").read_text()
     assert plot.count("<circle") == 21 + 19  # without an answer there is no faithfulness
     assert "nan" not in plot.lower()
+
+
+@pytest.mark.usefixtures("here")
+def test_a_sweep_of_the_reference_rag_warns_that_no_other_rag_was_measured(medfaith):
+    assert run_slice(medfaith, "--threshold", "0", rag="confident-lite")[0] in (0, 1)
+    status, told = medfaith("sweep", "out")
+    assert status == 0, told
+    assert "WARNING: the answers of " in told
+    assert "no RAG of yours was measured" in told
 
 
 @pytest.mark.parametrize(

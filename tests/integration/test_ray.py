@@ -41,24 +41,35 @@ def judge(claim, chunks):
 """
 
 
+CASES = 12
+BRIDGED = environment() | {"RAY_gcs_rpc_server_reconnect_timeout_s": "5"}
+
+
 def jsonl(rows):
     return "".join(json.dumps(row) + "\n" for row in rows)
 
 
+def many_cases(root):
+    """Writes the cases of the project again and again, under names whose order is not that of the file."""
+    for name, key in (("gold.jsonl", "id"), ("responses.jsonl", "case_id")):
+        rows = [json.loads(line) for line in (root / name).read_text().splitlines()]
+        again = [{**rows[n % 3], key: f"{rows[n % 3][key]}-{n}"} for n in range(CASES)]
+        (root / name).write_text(jsonl(again))
+
+
 class Cluster:
-    """The cluster of `ray_cluster.py`."""
+    """The cluster of `ray_cluster.py`, and whether it reports to Ray's makers."""
 
     def __init__(self):
-        script = Path(__file__).with_name("ray_cluster.py")
         self.process = subprocess.Popen(
-            [sys.executable, script],
+            [sys.executable, Path(__file__).with_name("ray_cluster.py")],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
-            env=environment() | {"RAY_gcs_rpc_server_reconnect_timeout_s": "5"},
+            env=BRIDGED,
         )
-        self.address = self.process.stdout.readline().strip()
+        self.address, _, self.habit = self.process.stdout.readline().strip().partition(" ")
         assert self.address, "the cluster did not start"
 
     def lose_head(self):
@@ -70,8 +81,9 @@ class Cluster:
         self.process.communicate(timeout=PATIENCE)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def cluster():
+    """Started once: to start Ray, and a worker, takes longer than all rows together."""
     cluster = Cluster()
     yield cluster
     cluster.close()
@@ -121,72 +133,54 @@ def test_dead_workers_and_poison_stop_no_other_row(cluster, tmp_path, capfd):
     assert jsonl(judged) == (tmp_path / "one.jsonl").read_text()
 
 
-def test_a_slice_gets_the_report_of_a_single_process(cluster, plain_project, capfd):
+def test_nothing_is_reported_to_the_makers_of_ray(cluster):
+    """Ray reads its switch when it is imported, and again when a cluster starts."""
+    assert os.environ.get("RAY_USAGE_STATS_ENABLED") is None  # so the switch is that of the bridge
+    assert QUIET.items() <= environment().items()
+    assert cluster.habit == "quiet"
+
+
+def test_a_cluster_that_goes_away_is_one_error_and_the_next_run_ends_as_a_single_process(
+    cluster, plain_project, capfd
+):
+    """The first half of the slice is measured on two nodes, the second half by a Ray of this machine."""
     root = plain_project.path
+    many_cases(root)
     plain_project.configure('checker = "fast"\ngates = ["hallucination <= 0.1", "faithfulness >= 0.1"]\n')
-    command = ("evaluate", "mini", "--retriever", "bm25", "--retriever", "rrf", "--root", root)
-    ray = ("--engine", "ray", "--address", cluster.address, "--block-rows", "2")
-    assert run(*command, "--report", root / "one", folder=root) == 1
-    card = capfd.readouterr().out
-    assert run(*command, "--report", root / "ray", *ray, folder=root) == 1
-    assert capfd.readouterr().out == card
-    for name in SAME:
-        assert (root / "ray" / name).read_bytes() == (root / "one" / name).read_bytes(), name
-    one, other = (
-        json.loads((root / name / "signature.json").read_text())["signature"] for name in ("one", "ray")
-    )
-    assert one == other
-    assert list((root / ".medfaith_cache" / "bulk").iterdir()) == []
-
-
-def test_a_cluster_that_goes_away_is_one_error_and_the_next_run_goes_on(tmp_path, cluster, capfd):
-    rows = [
-        {
-            "claim": f"Iron is given at {n} mg once a day.",
-            "evidence": f"Iron: {n % 7 * 10 + 10} mg once daily.",
-        }
-        for n in range(160)
-    ]
-    (tmp_path / "rows.jsonl").write_text(jsonl(rows))
-    command = ["check", "rows.jsonl", "--checker", "fast", "--root", "."]
-    ray = ["--engine", "ray", "--block-rows", "4", "--out", "ray.jsonl"]
+    command = ("evaluate", "mini", "--retriever", "bm25", "--retriever", "rrf", "--root", str(root))
+    ray = ("--engine", "ray", "--block-rows", "1", "--report", str(root / "ray"))
     process = subprocess.Popen(
         [sys.executable, "-c", CLI, *command, *ray, "--address", cluster.address],
-        cwd=tmp_path,
-        env=environment() | {"RAY_gcs_rpc_server_reconnect_timeout_s": "5"},
+        cwd=root,
+        env=BRIDGED,
         stderr=subprocess.PIPE,
         text=True,
     )
-    kept = tmp_path / ".medfaith_cache" / "bulk"
+    kept = root / ".medfaith_cache" / "bulk"
     end = time.monotonic() + PATIENCE
     while len(list(kept.glob("*/*.block"))) < 3:
         assert process.poll() is None
         assert time.monotonic() < end
-        time.sleep(0.05)
+        time.sleep(0.02)
     cluster.lose_head()
     *_, last = process.communicate(timeout=PATIENCE)[1].splitlines()
     assert process.returncode == 2
     assert last.startswith(
         f"medfaith: the Ray cluster at {cluster.address} went away before all blocks were judged"
     )
-    assert not (tmp_path / "ray.jsonl").exists()
+    assert not (root / "ray" / "signature.json").exists()
     blocks = len(list(kept.glob("*/*.block")))
-    assert blocks >= 3
-    assert run(*command, *ray, "--workers", "1", folder=tmp_path) == 0  # with a Ray of its own
-    said = capfd.readouterr().err
-    assert f"{4 * blocks} of 160 rows are kept of an earlier run" in said
-    assert run(*command, "--out", "one.jsonl", folder=tmp_path) == 0
-    assert (tmp_path / "ray.jsonl").read_bytes() == (tmp_path / "one.jsonl").read_bytes()
-    assert list(kept.iterdir()) == []
-
-
-def test_nothing_is_reported_to_the_makers_of_ray(monkeypatch):
-    """Ray reads its switch when it is imported, and again when a cluster starts."""
-    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "1")
-    assert environment()["RAY_USAGE_STATS_ENABLED"] == "0"
-    code = (
-        "import ray; from ray._common.usage import usage_lib as lib; "
-        "assert not lib.usage_stats_enabled() and not lib.usage_stats_prompt_enabled()"
+    assert 3 <= blocks < 2 * CASES
+    assert run(*command, "--report", root / "one", folder=root) == 1
+    card = capfd.readouterr().out
+    assert run(*command, *ray, "--workers", "1", folder=root) == 1
+    said = capfd.readouterr()
+    assert f"{blocks} of {2 * CASES} cases are kept of an earlier run" in said.err
+    assert said.out == card
+    for name in SAME:
+        assert (root / "ray" / name).read_bytes() == (root / "one" / name).read_bytes(), name
+    one, other = (
+        json.loads((root / name / "signature.json").read_text())["signature"] for name in ("one", "ray")
     )
-    subprocess.run([sys.executable, "-c", code], env=environment(), check=True)
-    assert QUIET.items() <= environment().items()
+    assert one == other
+    assert list(kept.iterdir()) == []

@@ -4,7 +4,7 @@ import json
 
 import llm_server
 import pytest
-from llm_server import FAULTS, LlmServer
+from llm_server import FAULTS, KEY
 
 pytest.importorskip("openai", reason="comes with the extra llm")
 
@@ -12,7 +12,6 @@ from pytest_medfaith.cards.json_card import report_schema
 from pytest_medfaith.cards.run_reading import read_run
 from pytest_medfaith.cli import main
 
-SECRET = "house-key-0123456789"  # noqa: S105 - of nobody
 SLICE = 'checker = "teacher"\n'  # and no gate: nothing else would notice a fault
 PLAIN = """
 import pytest
@@ -42,24 +41,6 @@ def connect(self, address):
 socket.socket.connect = connect
 socket.getaddrinfo = socket.create_connection = forbidden
 """
-
-
-@pytest.fixture
-def server(monkeypatch):
-    for name in (
-        "OPENAI_API_KEY",
-        "OPENAI_BASE_URL",
-        "http_proxy",
-        "HTTP_PROXY",
-        "all_proxy",
-        "ALL_PROXY",
-        "PYTEST_XDIST_WORKER_COUNT",
-    ):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("HOUSE_KEY", SECRET)
-    found = LlmServer()
-    yield found
-    found.close()
 
 
 def taught_by(project, server):
@@ -101,7 +82,7 @@ def medfaith(capsys):
         except SystemExit as end:
             status = end.code or 0
         told = "".join(capsys.readouterr())
-        assert SECRET not in told
+        assert KEY not in told
         return status, told
 
     return call
@@ -138,7 +119,7 @@ def test_the_card_says_what_the_teacher_found_and_took(here, server, evaluate):
     assert sum(one.llm.get("asked", 0) for one in again.reports) == number
     assert signature["checkers"]["teacher"]["weights"].startswith("teacher|judge-7b|")
     for file in (here.path / "out").iterdir():
-        assert SECRET not in file.read_text(), file.name
+        assert KEY not in file.read_text(), file.name
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -177,7 +158,7 @@ def test_recorded_by_two_workers_and_replayed_without_a_socket(taught, server, m
     keys = [(row["role"], row["key"]) for row in map(json.loads, cassette.splitlines())]
     assert keys == sorted(keys)
     assert len(keys) == len(server.requests) == 11  # docs/teacher.md shows this card
-    assert SECRET not in cassette
+    assert KEY not in cassette
     assert server.url not in cassette
     monkeypatch.setenv("CI", "true")
     monkeypatch.delenv("HOUSE_KEY")

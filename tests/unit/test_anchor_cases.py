@@ -35,6 +35,7 @@ MOST = {
     "arrow-table": (6, 2, 28),
     "bounds": (4, 0, 11),
     "comparison": (3, 1, 18),
+    "concession": (0, 0, 19),
     "date-year": (1, 0, 36),
     "decimal": (0, 0, 3),
     "duration-units": (0, 1, 2),

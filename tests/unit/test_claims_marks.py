@@ -67,6 +67,30 @@ CLAIMS = {
         "<details><summary>Dosing is simple</summary>Adults take 4 g.</details>",
         ["Dosing is simple.", "Adults take 4 g."],
     ),
+    "struck-out words": (
+        "Metformin is ~~not~~ safe. Take ~~5~~ 50 mg.",
+        ["Metformin is safe.", "Take 50 mg."],
+    ),
+    "words struck out by one tilde": ("Metformin is ~not~ safe.", ["Metformin is safe."]),
+    "struck-out words in HTML": (
+        "Iron is <s>not</s> safe. Zinc is <del>not</del> safe. Tea is <strike class='x'>not</strike> safe.",
+        ["Iron is safe.", "Zinc is safe.", "Tea is safe."],
+    ),
+    "struck-out words by a style": (
+        'Iron is <span style="text-decoration: line-through">not</span> safe.',
+        ["Iron is safe."],
+    ),
+    "struck-out letters": ("Iron is n\u0336o\u0336t\u0336 safe.", ["Iron is safe."]),
+    "a struck-out sentence, item and cell": (
+        "~~Take 4 g.~~ Take 2 g.\n- ~~aspirin cures~~\n- iron helps\n\n| it | dose |\n| zinc | <s>5</s> 9 |",
+        ["Take 2 g.", "Iron helps.", "It: zinc; dose: 9."],
+    ),
+    "about so much": ("Give ~5 mg to ~10 mg a day.", ["Give ~5 mg to ~10 mg a day."]),
+    "a lowered figure between tildes": ("H~2~O is water.", ["H~2~O is water."]),
+    "strokes that never end": (
+        "Zinc is <s>not safe. Tea is ~~not safe.",
+        ["Zinc is not safe.", "Tea is not safe."],
+    ),
     "authors in square brackets": ("Iron lowers fatigue [Smith et al. 2020].", ["Iron lowers fatigue."]),
     "a month is no author": ("The label changed (March, 2020).", ["The label changed (March, 2020)."]),
     "authors who are the subject": ("Smith et al. (2020) tested iron.", ["Smith et al. (2020) tested iron."]),
@@ -105,6 +129,48 @@ CLAIMS = {
         "Never combine sildenafil with nitrates\n- glyceryl trinitrate\n- isosorbide",
         ["Never combine sildenafil with nitrates.", "Glyceryl trinitrate.", "Isosorbide."],
     ),
+    "a list that gives the dose of what its lead names": (
+        "Take metformin\n1. 500 mg\n2. twice a day",
+        ["Take metformin: 500 mg.", "Take metformin: 500 mg twice a day."],
+    ),
+    "a list that says when the dose of its lead is taken": (
+        "Take metformin 500 mg\n- in the morning\n- in the evening",
+        ["Take metformin 500 mg: in the morning.", "Take metformin 500 mg: in the evening."],
+    ),
+    "doses below nested and wrapped items": (
+        "- Metformin\n  - 500 mg\n  - with meals\n\n1. Aspirin\n   75 mg once a day\n2. Stop iron",
+        [
+            "Metformin: 500 mg.",
+            "Metformin: 500 mg with meals.",
+            "Aspirin 75 mg once a day.",
+            "Stop iron.",
+        ],
+    ),
+    "a dose on the line below": (
+        "Give amoxicillin\n500 mg three times a day.",
+        ["Give amoxicillin 500 mg three times a day."],
+    ),
+    "a sentence about a dose on the line below": (
+        "Give amoxicillin\n500 mg is the usual dose.",
+        ["Give amoxicillin.", "500 mg is the usual dose."],
+    ),
+    "numbers that a line end breaks": (
+        "The dose is 0.\n5 mg of iron. Take 1,\n000 mg of zinc. Keep the pressure below 140/\n90 mmHg.",
+        ["The dose is 0.5 mg of iron.", "Take 1,000 mg of zinc.", "Keep the pressure below 140/90 mmHg."],
+    ),
+    "units that a line end breaks": (
+        "Give 500\nmg of iron. Give 10 micro-\ngrams of salt. Give 5 mg/\nkg of tea. It helped 12\n% of men.",
+        [
+            "Give 500 mg of iron.",
+            "Give 10 micrograms of salt.",
+            "Give 5 mg/kg of tea.",
+            "It helped 12% of men.",
+        ],
+    ),
+    "a year, an age and a number end a line": (
+        "It was sold in 1990.\n5 mg is given. It was tested in 2019,\n100 mg at a time.",
+        ["It was sold in 1990.", "5 mg is given.", "It was tested in 2019, 100 mg at a time."],
+    ),
     "a line that breaks off above its list": (
         "Do not take ibuprofen if you have\n- an ulcer\n- kidney disease",
         ["Do not take ibuprofen if you have an ulcer.", "Do not take ibuprofen if you have kidney disease."],
@@ -117,6 +183,33 @@ def test_a_claim_with_raised_signs_spans_its_markup():
     assert [answer[claim.start : claim.end] for claim in extract_claims(answer)] == [
         "CO<sub>2</sub> rises",
         "The BMI is 30 kg/m<sup>2</sup>",
+    ]
+
+
+def test_struck_out_words_are_listed_and_in_the_span_of_their_claim():
+    answer = "Metformin is ~~not~~ safe ~~[2]~~ [1]. ~~Take 4 g.~~"
+    read = read_answer(answer)
+    assert [(claim.text, answer[claim.start : claim.end], claim.citations) for claim in read.claims] == [
+        ("Metformin is safe.", "Metformin is ~~not~~ safe", ("1",))
+    ]
+    assert [(piece.reason, piece.text) for piece in read.dropped] == [
+        ("struck out", "~~not~~"),
+        ("struck out", "~~[2]~~"),
+        ("struck out", "~~Take 4 g.~~"),
+    ]
+
+
+def test_an_answer_that_is_struck_out_says_nothing_and_declines_nothing():
+    read = read_answer("~~Metformin is safe.~~")
+    assert (read.claims, read.declines) == ((), False)
+
+
+def test_a_claim_spans_the_number_that_a_line_end_breaks():
+    answer = "The dose is 0.\n5 mg. The limit is 0.\n5."
+    read = [(claim.text, answer[claim.start : claim.end]) for claim in extract_claims(answer)]
+    assert read == [
+        ("The dose is 0.5 mg.", "The dose is 0.\n5 mg"),
+        ("The limit is 0.5.", "The limit is 0.\n5"),
     ]
 
 

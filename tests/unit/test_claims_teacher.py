@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from llm_server import LlmServer
 
 pytest.importorskip("openai", reason="comes with the extra llm")
 
@@ -17,13 +16,6 @@ from pytest_medfaith.teacher.settings import LlmSettings
 from pytest_medfaith.teacher.writing import context_line, generated_response
 
 ANSWER = "Metformin lowers glucose [1]. It does not cause weight gain. Take 500 mg once a day [2]."
-
-
-@pytest.fixture
-def server():
-    found = LlmServer()
-    yield found
-    found.close()
 
 
 @pytest.fixture

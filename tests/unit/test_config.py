@@ -8,6 +8,9 @@ from pytest_medfaith import defaults
 from pytest_medfaith.commands.init_project import TEMPLATES
 from pytest_medfaith.config import LlmSettings, Settings, SliceSettings, load_settings, settings_root
 from pytest_medfaith.errors import DataError
+from pytest_medfaith.records import Case
+from pytest_medfaith.run.resources import Resources
+from pytest_medfaith.run.targets import Target, report_on_recorded
 
 SLICE = '[slices.iron]\ncases = "gold/iron.jsonl"\ncorpus = ["corpus"]\n'
 
@@ -43,6 +46,25 @@ def test_an_adapter_stays_in_front_of_its_path(tmp_path):
 def test_pyproject_is_read_where_there_is_no_medfaith_toml(tmp_path):
     (tmp_path / "pyproject.toml").write_text('[tool.medfaith.slices.iron]\ncases = "x.jsonl"\nk = 3\n')
     assert load_settings(tmp_path).slice("iron").k == 3
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "table"),
+    [
+        ("medfaith.toml", "[slices.iron]\ncases = 'a.jsonl'\n", "[slices.iron]"),
+        ("pyproject.toml", "[tool.medfaith.slices.iron]\ncases = 'a.jsonl'\n", "[tool.medfaith.slices.iron]"),
+    ],
+)
+def test_messages_name_a_table_as_the_file_of_the_settings_does(tmp_path, file, text, table):
+    (tmp_path / file).write_text(text)
+    resources = Resources(root=tmp_path)
+    with pytest.raises(DataError, match=f"in {re.escape(table)}, or define"):
+        resources.responses(resources.settings.slice("iron"))
+    target = Target(
+        settings=resources.settings.slice("iron"), case=Case(id="a", question="?"), has_answer=False
+    )
+    with pytest.raises(DataError, match=re.escape(f"in {table}, or define")):
+        report_on_recorded(resources, target)
 
 
 @pytest.mark.parametrize(

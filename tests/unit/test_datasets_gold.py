@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_medfaith.datasets.gold import (
@@ -156,6 +156,7 @@ def test_cases_with_claims_or_without_an_answer_stay_as_they_are():
     assert with_gold_claims(written.with_(gold_claims=()), style="given").gold_claims == ()
 
 
+@settings(max_examples=40)
 @given(st.text(max_size=300), st.text(max_size=60), st.integers(1, 10))
 def test_any_text_gives_at_most_cap_distinct_claims(answer, question, cap):
     claims = gold_claims(answer, question=question, style="sentences", cap=cap)

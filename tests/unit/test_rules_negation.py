@@ -182,6 +182,15 @@ AGREEING = [
         ("Warfarin is avoided in pregnancy because it may harm the fetus."),
     ),
     (
+        "The catheter is not changed unless it is blocked or infected.",
+        "The catheter is changed only if it is blocked or infected.",
+    ),
+    ("Apixaban is swallowed with food.", "Apixaban is swallowed with or without food."),
+    (
+        "Men need a second test even when they have no symptoms.",
+        "Men need a second test, no matter if they have symptoms.",
+    ),
+    (
         "Most cuts have healed by the next visit.",
         ("Any cut that has not healed by the next visit needs a doctor."),
     ),

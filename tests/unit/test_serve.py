@@ -343,10 +343,12 @@ def test_figures_count_routes_and_verdicts_and_hold_no_path_of_a_client(tmp_path
         served(tmp_path),
         ("POST", "/check", {"json": {"answer": ANSWER, "contexts": CONTEXTS}}),
         ("GET", f"/{SECRET}", {}),
+        ("POST", "/check", {"content": b"x" * 1_000_001}),
         ("GET", "/metrics", {}),
     )
     assert 'medfaith_requests_total{path="/check",status="200"} 1.0' in figures.text
     assert 'medfaith_requests_total{path="unknown",status="404"} 1.0' in figures.text
+    assert 'medfaith_requests_total{path="unknown",status="413"} 1.0' in figures.text
     assert 'medfaith_claims_total{label="supported"} 1.0' in figures.text
     assert "Jane" not in figures.text
 

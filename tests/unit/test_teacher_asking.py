@@ -8,7 +8,7 @@ import traceback
 
 import llm_server
 import pytest
-from llm_server import FAULTS, TEXTS, LlmServer
+from llm_server import FAULTS, KEY, TEXTS
 
 pytest.importorskip("openai", reason="comes with the extra llm")
 
@@ -21,7 +21,6 @@ from pytest_medfaith.teacher.asking import Teacher, asking_for
 from pytest_medfaith.teacher.budget import Pace
 from pytest_medfaith.teacher.settings import LlmSettings, mode_of
 
-SECRET = "house-key-0123456789"  # noqa: S105 - of nobody
 CHUNKS = [
     Chunk(id="a", text="Iron tablets treat iron deficiency. They are taken on an empty stomach."),
     Chunk(id="b", text="Cold air can set off asthma."),
@@ -32,25 +31,6 @@ TRUE, FALSE, OPEN = (
         ["Iron tablets treat iron deficiency.", "Moonlight sets off asthma.", "Zinc helps."], start=1
     )
 )
-
-
-@pytest.fixture
-def server(monkeypatch):
-    for name in (
-        "OPENAI_BASE_URL",
-        "http_proxy",
-        "HTTP_PROXY",
-        "all_proxy",
-        "ALL_PROXY",
-        "PYTEST_XDIST_WORKER_COUNT",
-        "CI",
-        "GITHUB_ACTIONS",
-    ):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("HOUSE_KEY", SECRET)
-    found = LlmServer()
-    yield found
-    found.close()
 
 
 @pytest.fixture
@@ -145,7 +125,7 @@ def test_no_fault_becomes_an_answer(server, teacher_of, fault):
     use = teacher.take_use()
     assert (use.failed, use.repaired) == (1, int(fault in TEXTS))
     assert len(server.requests) == (2 if fault != "html" else 1)  # a retry, or a repair
-    assert SECRET not in verdict.reason
+    assert KEY not in verdict.reason
 
 
 @pytest.mark.parametrize("fault", ["429", "500", "cut", *TEXTS])
@@ -186,7 +166,7 @@ def test_a_wrong_key_or_model_ends_it_at_once_and_the_key_is_in_no_message(serve
         judged(teacher_of(concurrency=1), TRUE, FALSE, OPEN)
     assert len(server.requests) == 1
     told = traceback.TracebackException.from_exception(caught.value, capture_locals=True)
-    assert SECRET not in "".join(told.format())
+    assert KEY not in "".join(told.format())
 
 
 def test_a_server_that_is_gone_is_not_asked_for_every_claim(server, teacher_of):
@@ -217,7 +197,7 @@ def test_strange_letters_in_a_reply_are_recorded_and_replayed(server, teacher_of
 
 def test_the_key_is_sent_and_is_nowhere_else(server, teacher_of, tmp_path, caplog):
     caplog.set_level(logging.DEBUG)
-    server.reply = lambda asked: llm_server.reply(asked) + f" {SECRET} sk-abcdefghijklmnopqrstuvwx"
+    server.reply = lambda asked: llm_server.reply(asked) + f" {KEY} sk-abcdefghijklmnopqrstuvwx"
     teacher = teacher_of("record")
     claim = Claim(
         id="c1", text="Iron tablets treat iron deficiency.", context="sk-proj-abcdefghijklmnopqrstuvwx"
@@ -225,7 +205,7 @@ def test_the_key_is_sent_and_is_nowhere_else(server, teacher_of, tmp_path, caplo
     checker = load_checker("teacher", teacher=teacher)
     verdict = checker(claim, CHUNKS)
     teacher.save()
-    assert server.headers[0]["authorization"] == f"Bearer {SECRET}"
+    assert server.headers[0]["authorization"] == f"Bearer {KEY}"
     told = [
         caplog.text,
         (tmp_path / "c.jsonl").read_text(),
@@ -234,7 +214,7 @@ def test_the_key_is_sent_and_is_nowhere_else(server, teacher_of, tmp_path, caplo
         repr(teacher.settings),
     ]
     told += [json.dumps(server.requests), json.dumps(teacher.take_use().to_dict())]
-    assert [text for text in told if SECRET in text or "abcdefghijklmnopqrstuvwx" in text] == []
+    assert [text for text in told if KEY in text or "abcdefghijklmnopqrstuvwx" in text] == []
     assert "[secret]" in (tmp_path / "c.jsonl").read_text()
 
 

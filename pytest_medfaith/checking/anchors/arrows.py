@@ -9,6 +9,7 @@ from functools import lru_cache
 from pytest_medfaith import defaults
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, shared_with
 from pytest_medfaith.english.opposites import directions
+from pytest_medfaith.english.sentences import part_around
 from pytest_medfaith.english.words import content_keys, read_tokens
 from pytest_medfaith.quantities.quantity import same_ends
 from pytest_medfaith.quantities.reader import read_quantities
@@ -108,8 +109,7 @@ def read_arrows(text: str) -> tuple[tuple[int, str, int, int], ...]:
     tokens = [token for token in read_tokens(text) if token.content]
     found = []
     for arrow in _ARROW.finditer(text):
-        start = max((end.end() for end in _ROW_ENDS.finditer(text, 0, arrow.start())), default=0)
-        end = next((end.start() for end in _ROW_ENDS.finditer(text, arrow.end())), len(text))
+        start, end = part_around(text, *arrow.span(), ends=_ROW_ENDS)
         following = [token.key for token in tokens if arrow.end() <= token.start < end]
         ahead = [token.key for token in tokens if start <= token.start < arrow.start()]
         key = (following or ahead[-1:] or [""])[0]
@@ -135,8 +135,7 @@ def _signs_of(key: str, text: str) -> set[int]:
 
 def _signs_within(position: int, text: str) -> set[int]:
     """Returns the signs of the words in the clause around `position`."""
-    start = max((end.end() for end in _CLAUSE_END.finditer(text, 0, position)), default=0)
-    end = next((end.start() for end in _CLAUSE_END.finditer(text, position)), len(text))
+    start, end = part_around(text, position, position, ends=_CLAUSE_END)
     said = (directions(token.lower) for token in read_tokens(text[start:end]))
     return {sign for found in said if (sign := found.get("amount") or found.get("level"))}
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, shared_with
 from pytest_medfaith.checking.rules.denials import negations
+from pytest_medfaith.english.conditions import read_conditions
 from pytest_medfaith.english.words import read_tokens
 
 SAME_STATEMENT = 0.25  # of the claim's words, apart from the way, that the sentence holds
@@ -94,7 +95,12 @@ def missing_ways(claim: str, evidence: Evidence) -> Iterator[Missing]:
     for ways in WAYS:
         for mine, theirs in ((ways.one, ways.other), (ways.other, ways.one)):
             found, known = mine.search(claim), theirs.search(evidence.nearest)
-            if not found or not known or theirs.search(claim):
+            if (
+                not found
+                or not known
+                or theirs.search(claim)
+                or _is_conceded(evidence.nearest, known.start())
+            ):
                 continue
             if any(mine.search(text) for text in evidence.in_order):
                 continue
@@ -103,6 +109,14 @@ def missing_ways(claim: str, evidence: Evidence) -> Iterator[Missing]:
             if shared_with(claim, *found.span(), evidence.nearest) >= SAME_STATEMENT:
                 note = f"claim says {found[0]}, evidence says {known[0]}"
                 yield Missing("way", *found.span(), note=note)
+
+
+def _is_conceded(sentence: str, place: int) -> bool:
+    """Returns whether the way at `place` is said with its contrary: "with or without food"."""
+    return any(
+        one.both_ways and one.start <= place < one.end and place < one.end - len(one.words)
+        for one in read_conditions(sentence)
+    )
 
 
 def _denies(claim: str, ways: Ways, found: re.Match[str]) -> bool:

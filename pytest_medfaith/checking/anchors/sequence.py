@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, shared_with
 from pytest_medfaith.checking.rules.denials import negations
+from pytest_medfaith.english.sentences import part_around
 from pytest_medfaith.english.stems import word_key
 from pytest_medfaith.english.words import content_keys, read_tokens
 
@@ -92,8 +93,7 @@ def read_sequence(text: str) -> Order | None:
 
 def _linked_order(text: str, link: re.Match[str]) -> Order | None:
     """Returns the order of "A before B" and "A is followed by B", or None."""
-    start = max((found.end() for found in _BREAK.finditer(text, 0, link.start())), default=0)
-    end = next((found.start() for found in _BREAK.finditer(text, link.end())), len(text))
+    start, end = part_around(text, *link.span(), ends=_BREAK)
     ahead, behind = content_keys(text[start : link.start()]), content_keys(text[link.end() : end])
     if not ahead or not behind:
         return None

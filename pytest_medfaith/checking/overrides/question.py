@@ -15,6 +15,7 @@ from pytest_medfaith.checking.overrides.asker import contradicted_fact
 from pytest_medfaith.checking.rules import QUESTION
 from pytest_medfaith.claims.premises import asker_facts, presupposed
 from pytest_medfaith.english.letters import plain_letters
+from pytest_medfaith.english.struck import without_struck
 from pytest_medfaith.english.words import content_keys, share
 from pytest_medfaith.records import Chunk, Claim, Finding, Verdict
 
@@ -59,9 +60,10 @@ def with_question(verdicts: Sequence[Verdict], asked: Asked, checker: Checker) -
     if not (premise.text and judged and asked.contexts) or checker.judge:
         return judged
     refuting = checker(premise, asked.contexts)
-    if refuting.label != "refuted" or _corrects(premise.text, asked.answer, judged):
+    answer = without_struck(asked.answer)
+    if refuting.label != "refuted" or _corrects(premise.text, answer, judged):
         return judged
-    said = checker(premise, [Chunk(id="answer", text=asked.answer)])
+    said = checker(premise, [Chunk(id="answer", text=answer)])
     if said.label == "refuted":
         return judged
     return _accepting(judged, premise.text, refuting, says_it=said.label == "supported")

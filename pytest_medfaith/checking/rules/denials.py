@@ -33,6 +33,7 @@ _WARNING = frozenset("warn warns warned warning warnings caution cautions cautio
 _ADVISED = frozenset(
     "patients people women men adults children parents users doctors clinicians physicians them us".split()
 )
+_EITHER = frozenset("without absent none absence".split())
 _FAILING = frozenset("fail fails failed".split())
 _CASES = frozenset("if when where once".split())
 COMPARATIVES = frozenset("more less fewer later longer sooner earlier higher lower greater".split())
@@ -56,7 +57,10 @@ def negations(tokens: Sequence[Token]) -> list[int]:
     return [
         index
         for index, token in enumerate(tokens)
-        if (token.lower in REFUSING | LESS_PLAIN and not fails_in_condition(tokens, index))
+        if (
+            (token.lower in REFUSING | LESS_PLAIN and not fails_in_condition(tokens, index))
+            and not is_either_way(tokens, index)
+        )
         or _negates(tokens, index)
     ]
 
@@ -65,6 +69,14 @@ def fails_in_condition(tokens: Sequence[Token], index: int) -> bool:
     """Returns whether the word is the "fail" of "if these fail", which denies nothing."""
     ahead = {token.lower for token in tokens[max(0, index - 2) : index]}
     return tokens[index].lower in _FAILING and bool(ahead & _CASES)
+
+
+def is_either_way(tokens: Sequence[Token], index: int) -> bool:
+    """Returns whether the word is the "not" of "or not", or the "without" of "with or without"."""
+    before = tokens[index - 1].lower if index else ""
+    return (before in ("or", "and") and tokens[index].lower in _EITHER) or (
+        before == "or" and tokens[index].lower.replace("’", "'") in NOT
+    )
 
 
 def negated_words(tokens: Sequence[Token]) -> Mapping[int, int]:

@@ -16,11 +16,13 @@ from pytest_medfaith.checking.rules.denials import (
     REFUSING,
     SPEAKING,
     fails_in_condition,
+    is_either_way,
     negated_words,
     negations,
     verb_of_against,
 )
 from pytest_medfaith.checking.rules.frames import Frame, frames
+from pytest_medfaith.english.conditions import blanked, read_conditions
 from pytest_medfaith.english.opposites import directions
 from pytest_medfaith.english.stems import verb_stems
 from pytest_medfaith.english.words import Token, read_tokens
@@ -69,6 +71,7 @@ _PARTIAL = frozenset(
     """unless except only until whether rather instead some few fewer less half most % percent all every
     always but or""".split()
 )
+_EXCEPTING = frozenset("unless except until".split())
 _PREFIXES = ("un", "non", "in", "im", "ir", "il", "dis", "anti")
 
 
@@ -82,6 +85,7 @@ class _Clash:
 
 def negation(claim: str, evidence: str) -> list[Finding]:
     """Returns a finding where claim and sentence make one statement, and only one of the two negates it."""
+    claim, evidence = _without_concessions(claim, evidence)
     for frame in frames(claim, evidence):
         polar = [
             index for index, token in enumerate(frame.claim) if token.lower in _ADVISING | REFUSING | NOT
@@ -101,6 +105,20 @@ def negation(claim: str, evidence: str) -> list[Finding]:
         if frame.copies(polar):
             return []  # the evidence says what the claim says; more sentences change nothing
     return []
+
+
+def _without_concessions(claim: str, evidence: str) -> tuple[str, str]:
+    """Returns both at their lengths without concessions, where one of them holds either way.
+
+    "With or without food" and "no matter if they have symptoms" deny nothing, and agree with "with food" and
+    "even when they have no symptoms".
+    """
+    conceded = [
+        [one for one in read_conditions(text) if one.kind == "concession"] for text in (claim, evidence)
+    ]
+    if not any(one.both_ways for one in (*conceded[0], *conceded[1])):
+        return claim, evidence
+    return blanked(claim, conceded[0]), blanked(evidence, conceded[1])
 
 
 def _clash(frame: Frame, polar: Sequence[int], claim: str, evidence: str) -> _Clash | None:
@@ -283,7 +301,8 @@ def _added_negation(frame: Frame) -> _Clash | None:
             tokens, gap, others, other_gap = sentence, theirs, claim, mine
         first = (added or their_added)[0]
         if (
-            any(_prefix_negates(claim[index], sentence) for index in mine if claim[index].content)
+            _is_excepted(tokens, others)
+            or any(_prefix_negates(claim[index], sentence) for index in mine if claim[index].content)
             or any(_prefix_negates(sentence[index], claim) for index in theirs if sentence[index].content)
             or _denied_in_other_words(frame, first, in_claim=bool(added))
             or _reworded(tokens, gap, others, other_gap)
@@ -296,12 +315,20 @@ def _added_negation(frame: Frame) -> _Clash | None:
     return None
 
 
+def _is_excepted(negating: Sequence[Token], affirming: Sequence[Token]) -> bool:
+    """Returns whether only what is negated has an exception: "not changed unless", "changed only if"."""
+    excepted, known = ({token.lower for token in side} & _EXCEPTING for side in (negating, affirming))
+    return bool(excepted) and not known
+
+
 def _reverses(tokens: Sequence[Token], index: int) -> bool:
     """Returns whether the word reverses a copy.
 
     "Not only" and "warns against" do not, nor does "juice, not tea", which a copy may leave out.
     """
     lower = tokens[index].lower.replace("’", "'")
+    if is_either_way(tokens, index):
+        return False
     if (lower in REFUSING and not fails_in_condition(tokens, index)) or lower in (
         "without",
         "neither",
