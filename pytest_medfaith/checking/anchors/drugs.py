@@ -51,13 +51,13 @@ def missing_drugs(claim: str, evidence: Evidence) -> Iterator[Missing]:
     whole = evidence.whole.lower()
     for mention in linked(claim):
         words = claim[mention.start : mention.end].lower()
-        if mention.kind != "drug" or words in whole or _LIKE_IT.match(claim, mention.end):
+        if mention.kind != "drug" or _begins_a_word(words, whole) or _LIKE_IT.match(claim, mention.end):
             continue
         is_class = mention.concept in _drug_classes() or word_key(words) in _CLASS_WORDS
         if not is_class and not _has_other_name(mention, words, whole) and not evidence.names(mention):
             yield Missing("drug", mention.start, mention.end)
     for token in read_tokens(claim):
-        if not token.key or token.lower in whole or mentions_at(claim, token.start):
+        if not token.key or _begins_a_word(token.lower, whole) or mentions_at(claim, token.start):
             continue
         is_drug = _STEM.fullmatch(token.text) or _looks_like_a_drug_of(evidence, token.text, claim)
         if is_drug and token.key not in evidence.keys:
@@ -75,7 +75,12 @@ def _has_other_name(mention: Mention, words: str, whole: str) -> bool:
     parts = re.split(r"\s*(?:/|\+|-(?=[a-z]{4,}))\s*", words)
     if len(parts) > 1 and all(part in whole for part in parts):
         return True
-    return any(name.lower() in whole for name in load_concepts().by_id[mention.concept].names)
+    return any(_begins_a_word(name.lower(), whole) for name in load_concepts().by_id[mention.concept].names)
+
+
+def _begins_a_word(words: str, text: str) -> bool:
+    """Returns whether `text` has `words` from the start of a word: cetirizine is not in "levocetirizine"."""
+    return re.search(rf"(?<![^\W_]){re.escape(words)}", text) is not None
 
 
 def _looks_like_a_drug_of(evidence: Evidence, word: str, claim: str) -> bool:
