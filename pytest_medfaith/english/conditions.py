@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from pytest_medfaith import defaults
+
 # An exception is where a statement does not hold, a condition where alone it holds, a case where it is said
 # to hold; a concession is where it holds nevertheless.
 Kind = Literal["exception", "condition", "case", "concession"]
@@ -66,7 +68,7 @@ class Condition:
     both_ways: bool = False
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=defaults.TEXTS_KEPT)
 def read_conditions(text: str) -> tuple[Condition, ...]:
     """Returns the conditions, exceptions and concessions of `text`, in order; none overlap."""
     markers = list(_MARKER.finditer(text))
