@@ -79,7 +79,13 @@ def with_question(row: Mapping[str, Any], place: str = "") -> dict[str, Any]:
     key, turns = told
     asked = [number for number, turn in enumerate(turns) if turn["role"] == USER]
     if not asked:
-        raise DataError(_at(place, f"key {key!r} holds no message of the user, so nothing was asked"))
+        raise DataError(
+            _at(
+                place,
+                f"key {key!r} holds no message of the user, so nothing was asked; expected a message with "
+                "the role user",
+            )
+        )
     kept = {name: value for name, value in row.items() if name != key}
     return {**kept, "question": turns[asked[-1]]["content"], "history": list(turns[: asked[-1]])}
 
@@ -103,7 +109,13 @@ def with_answer(row: Mapping[str, Any], place: str = "") -> dict[str, Any]:
         )
     asked = [number for number, turn in enumerate(turns) if turn["role"] == USER]
     if not asked:
-        raise DataError(_at(place, f"key {key!r} holds no message of the user, so nothing was asked"))
+        raise DataError(
+            _at(
+                place,
+                f"key {key!r} holds no message of the user, so nothing was asked; expected a message with "
+                "the role user",
+            )
+        )
     told_ids = kept.get("case_id") or kept.get("id")
     question = {} if told_ids else {"question": turns[asked[-1]]["content"]}
     return {**kept, **question, "answer": turns[-1]["content"], "history": list(turns[: asked[-1]])}

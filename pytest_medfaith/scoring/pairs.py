@@ -235,8 +235,15 @@ def clearest(
 
 
 def no_scores(_pairs: Sequence[tuple[str, str]]) -> Any:
-    """Takes the place of a model where a callable judges; raises DataError."""
-    raise DataError("a plain callable judges claims over chunks; it gives no logits of pairs")
+    """Takes the place of a model in a checker that has none: a plain callable, or the teacher.
+
+    Raises:
+        DataError: always, since such a checker gives verdicts and no scores.
+    """
+    raise DataError(
+        "a plain callable and the teacher give verdicts, but no scores of pairs; expected a checker with a "
+        "model, such as fast"
+    )
 
 
 def recalibrated(score: PairScore, curves: Callable[[Sequence[float]], Logits]) -> PairScore:

@@ -183,7 +183,7 @@ def _place(url: SplitResult, kind: str, transport: str, folder: str, *, place: s
     if kind == "pgvector" and (not held or "/" in held):
         raise DataError(f"{place} names no database; expected pgvector://USER@HOST/DATABASE/NAME")
     if transport and (held or not url.hostname):
-        raise DataError(f"{place} has {'a path' if held else 'no host'}; {_EXPECTED}")
+        raise DataError(f"{place} has {'a path before the name' if held else 'no host'}; {_EXPECTED}")
     return held
 
 
