@@ -200,7 +200,18 @@ def read_mpe(root: Path) -> Iterator[Pair]:
 
 
 def read_factcheck(path: Path) -> Iterator[Pair]:
-    """Yields Factcheck-Bench stances; 'partially support' is left out because it names no single label."""
+    """Yields a pair for each row of Factcheck-Bench: does its evidence support its claim.
+
+    The field `stance` gives the label: "completely-support" is entail, "refute" is contradict, "irrelevant"
+    is neutral. A row with "partially-support" is left out, because no single label fits it. A row with an
+    unknown stance is left out, too.
+
+    Args:
+        path: a JSON Lines file with the fields `claim`, `evidence` and `stance`.
+
+    Raises:
+        DataError: no such file, a line that is no JSON object, or a field that is missing.
+    """
     for row in json_lines(path):
         stance = row.text("stance").replace("-", "_").lower()
         word = label_word(stance)

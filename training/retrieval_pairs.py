@@ -159,14 +159,19 @@ def read_written_pairs(folder: Path) -> Iterator[RetrievalPair]:
 
 
 def read_cluster_pairs(path: Path, *, texts: Path) -> Iterator[RetrievalPair]:
-    """Yields claims of clusters with what decides them in each text that does, and its rivals.
+    """Yields a pair for each claim of a cluster and each of the cluster's texts that decides the claim.
+
+    A cluster is a few texts on like matters. A text decides a claim where it entails or contradicts it. The
+    claim is the query. The document is the deciding sentence, the sentences around it, or the whole text. The
+    rivals are likely passages that do not decide the claim. Clusters that are held out are skipped.
 
     Args:
-        path: the clusters (`training/published.py`).
-        texts: the file of their data set which holds the texts.
+        path: a clusters file, as `training/published.py` describes it. Its name without the ending is the
+            name of a data set, such as `medquad`.
+        texts: the file of this data set that holds the texts.
 
     Raises:
-        DataError: a text is missing, or is not the text that the claims were written on.
+        DataError: a text is missing, or differs from the text that the claims were written on.
     """
     for proof in filter(_trains, read_proofs(path, texts=texts)):
         yield RetrievalPair(proof.claim, proof.text, page=proof.group, group=proof.group, rivals=proof.rivals)

@@ -55,17 +55,25 @@ def train_tagger(
     progress: Callable[[str], None] = print,
     stop_after: int | None = None,
 ) -> Path:
-    """Trains on the answers of train, stops by those of dev, and returns the folder of the best weights.
+    """Trains a model that marks where each claim of an answer begins and ends.
+
+    The model learns from the answers of the split train. After each epoch the F1 of its claim spans is
+    measured on the split dev. The weights of the best epoch are kept. The training stops early after
+    `settings.epochs.patience` epochs without a better F1.
 
     Args:
         silver: a folder that `medfaith distill silver` wrote.
-        out: the folder of the training; one that was interrupted goes on.
-        settings: how it learns.
-        progress: receives a line each epoch.
-        stop_after: see `train_epochs`.
+        out: the folder of the training. A training that was interrupted there goes on.
+        settings: the base model, and how it learns.
+        progress: is called with a line each epoch.
+        stop_after: steps after which the training is left, as if it was interrupted; None for never.
+
+    Returns:
+        The folder of the best weights; `out` where the training was left by `stop_after`.
 
     Raises:
-        DataError: malformed rows, or a tokenizer that does not tell where its tokens are.
+        DataError: malformed rows, a tokenizer that does not tell where its tokens are, or an error of
+            `train_epochs`.
     """
     fix_seeds(settings.epochs.seed)
     train, dev = read_answers(silver, "train"), read_answers(silver, "dev")

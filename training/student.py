@@ -123,7 +123,14 @@ def halved(model: Any) -> dict[str, Any]:
 
 
 def half_precision(device: str) -> AbstractContextManager[Any]:
-    """Returns autocast to bf16 where the machine multiplies it in hardware."""
+    """Returns a context manager in which the products of a model on `device` are computed in bf16.
+
+    bf16 is a 16-bit float, with which a training is faster. Where `device` does not multiply it in hardware,
+    the context manager changes nothing.
+
+    Args:
+        device: "cuda" or "cpu", as torch names it.
+    """
     import torch
 
     return torch.autocast(device, dtype=torch.bfloat16, enabled=multiplies_bf16(device))

@@ -47,7 +47,16 @@ def variants_of(targets: Sequence[Target]) -> tuple[Variant, ...]:
 
 
 def target_rows(resources: Resources, targets: Sequence[Target]) -> Iterator[dict[str, Any]]:
-    """Yields a row for each target: its variant, its case, and the response, or why there is none."""
+    """Yields a row of plain values for each target, which a worker on any machine can read.
+
+    Args:
+        resources: of the run; they hold the recorded responses.
+        targets: of a slice.
+
+    Yields:
+        {"variant": number, "case": {...}}; the number is the place in `variants_of(targets)`. Where answers
+        are judged, the row also has the recorded "response", or the "error" that says why there is none.
+    """
     numbers = {variant: number for number, variant in enumerate(variants_of(targets))}
     for target in targets:
         row: dict[str, Any] = {"variant": numbers[Variant.of(target)], "case": target.case.to_dict()}

@@ -64,15 +64,19 @@ class Job:
 
 @dataclass(frozen=True, kw_only=True)
 class RayBridge:
-    """A `Bridge` over Ray.
+    """A callable that has the workers of a Ray cluster judge blocks of a file.
+
+    It takes the file and its blocks, and yields the results of each block as soon as a worker has them (see
+    `engine.Bridge`).
 
     Attributes:
-        address: of the cluster, host:port or auto; `LOCAL` starts one on this machine.
-        workers: how many at most; None for as many as the cluster has cores.
-        work: what each worker does.
+        address: of the cluster: "host:port", or "auto" for a cluster that Ray finds by itself. `LOCAL`
+            starts a cluster on this machine, and ends it with the run.
+        workers: the most that work at a time; None for as many as the cluster has cores.
+        work: tells a worker how to judge a row.
         name: of the file, for messages.
-        log: the file that takes what Ray writes.
-        say: takes a line for the reader.
+        log: the file for what Ray prints; it is overwritten.
+        say: is called with each line for the user, such as "Ray 2.60.0: up to 8 workers on 2 nodes".
     """
 
     address: str

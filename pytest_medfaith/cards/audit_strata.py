@@ -78,11 +78,14 @@ def strata_facts(audit: Audit) -> list[str]:
 
 
 def wrong_in_strata(audit: Audit, most: int | None) -> dict[str, list[str]]:
-    """Returns {heading with a count: lines} for each role with claims that were judged wrongly.
+    """Returns the claims of the strata that were judged wrongly, as {heading: lines}.
+
+    The headings are, for example, "3 errors passed", "1 faithful claim flagged" and "2 additions decided". A
+    heading without claims is left out.
 
     Args:
-        audit: of a checker.
-        most: how many claims of a role are shown; None shows all.
+        audit: the audit of a checker.
+        most: the most claims below a heading; a last line says how many more audit.md holds. None shows all.
     """
     shown = {}
     for role, noun in _NOUNS.items():

@@ -31,7 +31,14 @@ _MEMBERS = {"OWNER", "MEMBER", "COLLABORATOR"}
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """Where comments of a pull or merge request are: `one` is the address of a comment, without its id."""
+    """How to reach the comments of a pull request (GitHub) or a merge request (GitLab).
+
+    Attributes:
+        many: the URL that lists the comments, and to which a new comment is posted.
+        one: the URL of a comment without its id: a comment is changed at `{one}/{id}`.
+        headers: of every call; they hold the token.
+        is_github: False for GitLab.
+    """
 
     many: str
     one: str

@@ -69,7 +69,14 @@ class Told:
         return cls(Before(question, question), asked, question[:place].strip(), fresh=bool(question))
 
     def stated(self, part: Part) -> Told:
-        """Returns what is told once `part` was stated; a statement that asks waits for its answer."""
+        """Returns a copy of this that has `part` as the latest sentence before the next.
+
+        Some statements ask: "10 g is safe?", "True or false: 10 g is safe.". Where a yes or no answers such a
+        statement, it becomes the question that the next "Yes" would answer.
+
+        Args:
+            part: a sentence that states something.
+        """
         told = replace(self, before=self.before.followed_by(part, alone=stands_alone(part)), fresh=False)
         waits = part.text.endswith("?") or _TO_JUDGE.match(part.text)
         return told.waiting(part, self.before.text) if waits else told

@@ -40,7 +40,18 @@ def read_medquad(path: Path, *, skips: Skips | None = None) -> Iterator[Case]:
 
 
 def read_medquad_chunks(path: Path, *, skips: Skips | None = None) -> Iterator[Chunk]:
-    """Yields each answer as a page chunk with its source url; the ids are those of the cases."""
+    """Yields a chunk for each answered pair: the whole answer, with the topic and the url of its web page.
+
+    The chunk has the id of the case that `read_medquad` makes of the same pair.
+
+    Args:
+        path: a folder (searched below), a .zip or .tar.gz archive, or an XML file.
+        skips: counts the pairs that are left out: without a question, without an answer, or with an id that
+            was used before. With None they are not reported.
+
+    Raises:
+        DataError: as of `read_medquad`.
+    """
     skips = Skips() if skips is None else skips
     return without_repeats(((place, chunk) for place, _, chunk in _pairs(path, skips)), skips)
 

@@ -112,7 +112,10 @@ def inserted(*texts: str, spaced: bool = True) -> Phrase:
 
 
 def trimmed(words: Phrase) -> Phrase:
-    """Returns `words` without marks and joining words at the end."""
+    """Returns `words` without what joins them to a next part: "and", "or", "but", commas, colons and dashes.
+
+    "Nausea, vomiting, and" becomes "Nausea, vomiting". Only the end is cut; a full stop there stays.
+    """
     end = len(words)
     while end and (
         words[end - 1].text in ",;:\u2013—"

@@ -15,10 +15,21 @@ PARTS = ("consistency", "retrieval", "critic")
 
 @dataclass(frozen=True, kw_only=True)
 class RiskSettings:
-    """Weights of the parts of a risk, and the scores from which its flag is CAUTION and HIGH.
+    """How the risk of an answer is computed, and from which risk on it is flagged.
 
-    The thresholds are those that `medfaith calibrate corpus_samples --tune --checker fast --limit 25` found:
-    there the planted errors are so far from right answers that both fall together.
+    The risk is the weighted mean of its parts, 0 to 1. With `caution` 0.3 and `high` 0.6, a risk of 0.4 is
+    flagged CAUTION.
+
+    The default thresholds were found by `medfaith calibrate corpus_samples --tune --checker fast --limit 25`.
+    They are equal, because the planted errors there lie far from the right answers. So CAUTION is never
+    given by default.
+
+    Attributes:
+        consistency: the weight of the part `consistency`, 0 or more; a single weight at least is above 0.
+        retrieval: the weight of the part `retrieval`, 0 or more.
+        critic: the weight of the part `critic`, 0 or more.
+        caution: the risk from which on the flag is CAUTION, above 0.
+        high: the risk from which on the flag is HIGH, from `caution` to 1.
     """
 
     consistency: float = 0.30

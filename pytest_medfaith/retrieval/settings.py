@@ -40,5 +40,5 @@ def settled(name: str, settings: RetrievalSettings) -> tuple[str, RetrievalSetti
 
 
 def patience_of(settings: RetrievalSettings) -> Patience:
-    """Returns how long a store is waited for."""
+    """Returns how many seconds a request to a store may take, and how often it is tried again."""
     return Patience(timeout=settings.store_timeout, retries=settings.store_retries)

@@ -33,9 +33,14 @@ def query_of(request: pytest.FixtureRequest, target: Target) -> str:
 
 
 def find_hits(request: pytest.FixtureRequest, target: Target, retriever: Retriever | None) -> list[Hit]:
-    """Returns what the retriever finds for the question of a test, best first, and keeps its times.
+    """Returns what the retriever finds for the question of a test, best first.
 
-    Without a retriever, of a slice without a corpus, nothing is found.
+    The milliseconds of each step of the retrieval are kept in the stash of the test, under `STEPS_MS`.
+
+    Args:
+        request: of the test.
+        target: its slice and case; the slice's `k` is the most hits.
+        retriever: None for a slice without a corpus; then the list is empty.
     """
     if retriever is None:
         return []

@@ -33,15 +33,18 @@ def write_run_folder(
     ablations: Sequence[Ablation] = (),
     shard: Mapping[str, Any] | None = None,
 ) -> Iterator[str]:
-    """Writes the folder of --medfaith-report, if it was given, and yields the note that says where it is.
+    """Writes the folder of --medfaith-report, and yields a line for the terminal that names the folder.
+
+    Without this option nothing is written or yielded. As of any generator, nothing is written before it is
+    iterated.
 
     Args:
-        reports: with their gates judged.
-        resources: of the run.
-        signature: what made the run.
-        audits: by title.
+        reports: of the slices; their gates are judged already.
+        resources: of the run; they hold its options and settings.
+        signature: what made the run, such as models, thresholds, versions and seed, as plain values.
+        audits: {title: audit}; they are written where there are any.
         ablations: the rows that were asked for together.
-        shard: what the merge must know of the run, where it is a shard.
+        shard: what `medfaith merge` must know of a run that is a shard; None where it is none.
 
     Raises:
         DataError: the folder cannot be written, or a value has no JSON.

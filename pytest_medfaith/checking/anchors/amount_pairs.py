@@ -1,4 +1,4 @@
-"""Amounts that go together: "40 mg daily" where the evidence has the 40 mg on alternate days.
+"""Amounts that go together: "500 mg for 5 days" where the evidence has the 500 mg for 7 days.
 
 Each of two amounts may be in the evidence while the evidence gives each of them to another. A claim of
 "150 mL of 20%" against "20 % 75 mL or 10 % 150 mL" holds no number that the evidence lacks.
@@ -35,10 +35,20 @@ _ONCE = re.compile(r"\b(?:once|OD|o\.d\.)(?!\w)", re.IGNORECASE)
 
 
 def missing_amount_pairs(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields two amounts that go together in `claim`, where the evidence has the first with others only.
+    """Yields each pair of amounts of `claim` that the evidence does not have together.
 
-    Every place of the evidence with the first amount has to say what goes with it. Where the evidence
-    leaves it open anywhere, or allows a range, nothing is missing.
+    Example: the claim says "500 mg for 5 days", and the evidence has 500 mg only "for 7 days". Then the pair
+    of "500 mg" and "5 days" is missing.
+
+    A pair is missing only where the evidence has the first amount, and says at each of its places what goes
+    with it. Nothing is missing where a place leaves this open, or has a bound ("up to 500 mg").
+
+    Args:
+        claim: the text of the claim.
+        evidence: what the claim is compared with.
+
+    Yields:
+        An anchor of the kind "pair": the span in `claim` of both amounts, and a note for the report.
     """
     for amount, said in _pairs(claim):
         known = _known(amount, said, evidence)

@@ -51,7 +51,15 @@ _CLASHES = {
 
 @lru_cache(maxsize=defaults.TEXTS_KEPT)
 def read_quantifiers(text: str) -> tuple[tuple[str, float, int, int], ...]:
-    """Returns the quantifiers of `text`, each with its number (0 without one) and span."""
+    """Returns the quantifiers of `text`: words that say how many of a group are meant.
+
+    "At least two of the criteria" is ("least", 2, 0, 12), and "most patients" is ("most", 0, 0, 4).
+
+    Returns:
+        (name, number, start, end) of each, in the order of the text. The name is "all", "most", "some",
+        "few", "none", "any", "part" ("two of three"), "least" or "at_most". The number is 0 where the
+        quantifier has no number. `text[start:end]` are its words.
+    """
     found = []
     for match in _READ.finditer(text):
         name, number = str(match.lastgroup), 0.0

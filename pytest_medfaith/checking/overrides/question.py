@@ -43,13 +43,22 @@ class Asked:
 
 
 def with_question(verdicts: Sequence[Verdict], asked: Asked, checker: Checker) -> list[Verdict]:
-    """Returns `verdicts` with the findings of the rule `question`; what it finds for certain is refuted.
+    """Returns `verdicts` after the rule `question` compared the answer with its question.
 
-    A claim that says otherwise than the asker of themselves is refuted. Where the contexts refute what the
-    question takes for granted, and the answer does not, the claim that says it is refuted. Where no claim
-    says it, the first claim gets a note: the answer goes along without a word.
+    The rule looks for two errors:
 
-    A checker without scores, such as the teacher or a plain callable, is not asked about the premise.
+    - A claim contradicts what the asker says of themselves. The question says "I am pregnant", the claim "As
+      you are not pregnant". The claim is refuted.
+    - The answer accepts a false premise. The question asks "Why does metformin cause weight gain?", the
+      contexts refute that it does, and the answer does not correct it. Where the answer states the premise,
+      the claim most similar to it is refuted. Where the answer is silent, the first claim gets a note.
+
+    A checker with a `judge` in place of its model, such as the teacher, is not asked about the premise.
+
+    Args:
+        verdicts: on the claims of the answer, in order. An unscored claim stays unscored.
+        asked: the question, the answer and the contexts.
+        checker: judges the premise. Where its rules lack `question`, the verdicts are returned as they are.
     """
     question = plain_letters(asked.question[:_MOST_CHARACTERS])
     if QUESTION not in checker.rules or not question.strip():

@@ -72,7 +72,15 @@ def contents_hash(chunks: Iterable[Chunk]) -> tuple[str, int]:
 
 
 def contents_hash_of(total: int, count: int) -> tuple[str, int]:
-    """Returns what `contents_hash` does, of the sum of all digests and the number of chunks."""
+    """Returns the hash of a corpus, as `contents_hash` does, where the digests are already added up.
+
+    Args:
+        total: the sum of the digests of all chunks, each read as a hexadecimal number.
+        count: the number of chunks.
+
+    Returns:
+        16 hexadecimal digits, and `count`.
+    """
     return hashlib.sha256(f"{count} {total}".encode()).hexdigest()[:16], count
 
 
