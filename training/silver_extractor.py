@@ -57,9 +57,8 @@ def train_tagger(
 ) -> Path:
     """Trains a model that marks where each claim of an answer begins and ends.
 
-    The model learns from the answers of the split train. After each epoch the F1 of its claim spans is
-    measured on the split dev. The weights of the best epoch are kept. The training stops early after
-    `settings.epochs.patience` epochs without a better F1.
+    It learns from the split train. The weights of the epoch with the best F1 of claim spans on dev are kept.
+    Returns their folder, or `out` where the training was left by `stop_after`.
 
     Args:
         silver: a folder that `medfaith distill silver` wrote.
@@ -68,12 +67,8 @@ def train_tagger(
         progress: is called with a line each epoch.
         stop_after: steps after which the training is left, as if it was interrupted; None for never.
 
-    Returns:
-        The folder of the best weights; `out` where the training was left by `stop_after`.
-
     Raises:
-        DataError: malformed rows, a tokenizer that does not tell where its tokens are, or an error of
-            `train_epochs`.
+        DataError: malformed rows, a tokenizer without places of tokens, or an error of `train_epochs`.
     """
     fix_seeds(settings.epochs.seed)
     train, dev = read_answers(silver, "train"), read_answers(silver, "dev")
