@@ -57,18 +57,16 @@ def train_tagger(
 ) -> Path:
     """Trains a model that marks where each claim of an answer begins and ends.
 
-    It learns from the split train. The weights of the epoch with the best F1 of claim spans on dev are kept.
-    Returns their folder, or `out` where the training was left by `stop_after`.
+    Returns the folder of the weights with the best F1 of claim spans on dev, or `out` after `stop_after`.
 
     Args:
-        silver: a folder that `medfaith distill silver` wrote.
+        silver: a folder that `medfaith distill silver` wrote; its split train is learned.
         out: the folder of the training. A training that was interrupted there goes on.
         settings: the base model, and how it learns.
         progress: is called with a line each epoch.
         stop_after: steps after which the training is left, as if it was interrupted; None for never.
 
-    Raises:
-        DataError: malformed rows, a tokenizer without places of tokens, or an error of `train_epochs`.
+    Raises DataError for malformed rows and a tokenizer without places of tokens, and as `train_epochs` does.
     """
     fix_seeds(settings.epochs.seed)
     train, dev = read_answers(silver, "train"), read_answers(silver, "dev")
