@@ -1,13 +1,13 @@
 """Records kept in a file instead of in memory, for a run that measures more cases than memory holds.
 
 The file has no name: it is gone when nothing refers to it any more, and when the process ends. Memory holds
-the key and the place of each record.
+the key and the place of each record. A record is a line of JSON in it, as it would leave a worker.
 """
 
 from __future__ import annotations
 
+import json
 import os
-import pickle
 import tempfile
 import weakref
 from array import array
@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 
 from pytest_medfaith.errors import CannotWrite
 
@@ -27,28 +27,42 @@ Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 
-class _Values:
-    """Values in a file of `folder`, each at its place."""
+@dataclass(frozen=True)
+class Form(Generic[Value]):
+    """How a value becomes plain lists, dicts, strings and numbers, and comes back.
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    Attributes:
+        plain: value -> plain.
+        value: plain -> an equal value.
+    """
+
+    plain: Callable[[Value], Any]
+    value: Callable[[Any], Value]
+
+
+class _Values(Generic[Value]):
+    """Values in a file of `folder`, each a line at its place."""
+
+    def __init__(self, folder: Path, form: Form[Value]) -> None:
+        self._folder, self._form = folder, form
         with self._writing():
             folder.mkdir(parents=True, exist_ok=True)
             self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - open as long as this is
         weakref.finalize(self, self._file.close)
 
-    def put(self, value: Any) -> int:
+    def put(self, value: Value) -> int:
         """Returns the place of a new value.
 
         Raises:
             CannotWrite: a full disk.
         """
+        line = json.dumps(self._form.plain(value), separators=(",", ":")).encode() + b"\n"
         with self._writing():
             place = self._file.seek(0, os.SEEK_END)
-            pickle.dump(value, self._file, pickle.HIGHEST_PROTOCOL)
+            self._file.write(line)
         return place
 
-    def get(self, place: int) -> Any:
+    def get(self, place: int) -> Value:
         """Returns the value at a place.
 
         Raises:
@@ -56,7 +70,8 @@ class _Values:
         """
         with self._writing():
             self._file.seek(place)
-            return pickle.load(self._file)  # noqa: S301 - written above
+            line = self._file.readline()
+        return self._form.value(json.loads(line))
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -69,11 +84,11 @@ class _Values:
 class StoredDict(MutableMapping[Key, Value]):
     """A dict whose values are in a file; a value that is replaced leaves its room there."""
 
-    def __init__(self, folder: Path) -> None:
-        self._values, self._places = _Values(folder), dict[Key, int]()
+    def __init__(self, folder: Path, form: Form[Value]) -> None:
+        self._values, self._places = _Values(folder, form), dict[Key, int]()
 
     def __getitem__(self, key: Key) -> Value:
-        return cast("Value", self._values.get(self._places[key]))
+        return self._values.get(self._places[key])
 
     def __setitem__(self, key: Key, value: Value) -> None:
         self._places[key] = self._values.put(value)
@@ -95,7 +110,10 @@ class StoredReports(Sequence["Report"]):
     """Reports in a file; each is read when it is asked for, as another object each time."""
 
     def __init__(self, folder: Path) -> None:
-        self._values, self._places, self._ids = _Values(folder), array("q"), list[str]()
+        from pytest_medfaith.records import Report
+
+        self._values = _Values(folder, Form(Report.to_dict, Report.from_dict))
+        self._places, self._ids = array("q"), list[str]()
         self._told: dict[object, Any] = {}
 
     def append(self, report: Report) -> None:
@@ -121,7 +139,7 @@ class StoredReports(Sequence["Report"]):
     def __getitem__(self, index: int | slice) -> Report | Sequence[Report]:
         if isinstance(index, slice):
             return self._picked(range(len(self))[index])
-        return cast("Report", self._values.get(self._places[index]))
+        return self._values.get(self._places[index])
 
     def __len__(self) -> int:
         return len(self._places)
@@ -153,9 +171,9 @@ class Store:
 
     folder: Path | None = None
 
-    def by_key(self) -> MutableMapping[Any, Any]:
-        """Returns a mapping for records."""
-        return {} if self.folder is None else StoredDict(self.folder)
+    def by_key(self, form: Form[Value]) -> MutableMapping[Any, Value]:
+        """Returns a mapping for values of a form."""
+        return {} if self.folder is None else StoredDict(self.folder, form)
 
     def reports(self) -> list[Report] | StoredReports:
         """Returns what takes reports, one behind the other."""

@@ -18,11 +18,15 @@ from pytest_medfaith.metrics.registry import METRICS
 from pytest_medfaith.rag.account import account_of
 from pytest_medfaith.records import Report, SliceReport, SliceRun
 from pytest_medfaith.records.labels import OPEN
-from pytest_medfaith.records.stored import Store, StoredReports
+from pytest_medfaith.records.stored import Form, Store, StoredReports
 from pytest_medfaith.run.results import Result
 
 CaseKey = tuple[SliceRun, str]
 Reports = list[Report] | StoredReports
+# A report with the id of the test that measured it.
+TESTED: Form[tuple[str, Report]] = Form(
+    lambda tested: [tested[0], tested[1].to_dict()], lambda row: (row[0], Report.from_dict(row[1]))
+)
 _NAMES_SHOWN = 3
 
 
@@ -103,7 +107,7 @@ class Collected:
     _failures: dict[SliceRun, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._reports = self.store.by_key()
+        self._reports = self.store.by_key(TESTED)
 
     def expect(
         self,

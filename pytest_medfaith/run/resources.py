@@ -29,7 +29,7 @@ from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.project import declared_metrics
 from pytest_medfaith.models.pace import set_pace
 from pytest_medfaith.records import Case, Chunk, Hit, Response
-from pytest_medfaith.records.stored import Store
+from pytest_medfaith.records.stored import Form, Store
 from pytest_medfaith.retrieval.build import build_retriever, needs_chunks
 from pytest_medfaith.retrieval.context import contextual_chunks
 from pytest_medfaith.retrieval.cost import index_bytes, sized, vector_indexes
@@ -367,7 +367,9 @@ class Resources:
 
         def read() -> tuple[Any, Mapping[str, Response]]:
             chunks = self.chunks(settings) if settings.corpus else []
-            return source, read_responses(source, chunks, into=self.store.by_key())
+            return source, read_responses(
+                source, chunks, into=self.store.by_key(Form(Response.to_dict, Response.from_dict))
+            )
 
         # The source is kept with what was read from it: while these rows live, no new rows can get their id.
         key = ("responses", settings.responses if rows is None else id(rows), settings.corpus)

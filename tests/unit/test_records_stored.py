@@ -10,7 +10,7 @@ import pytest
 from pytest_medfaith.errors import CannotWrite
 from pytest_medfaith.evaluation import slice_report
 from pytest_medfaith.records import Case, Report, Response, SliceRun
-from pytest_medfaith.records.stored import Store, StoredDict, StoredReports, in_case_order
+from pytest_medfaith.records.stored import Form, Store, StoredDict, StoredReports, in_case_order
 
 OPEN = Path("/proc/self/fd")
 
@@ -36,7 +36,7 @@ def test_what_is_stored_comes_back_and_memory_does_not_hold_it(tmp_path):
 
 
 def test_a_dict_keeps_its_order_and_takes_another_value(tmp_path):
-    stored = StoredDict(tmp_path / "new")
+    stored = StoredDict(tmp_path / "new", Form(int, int))
     stored["b"], stored["a"] = 1, 2
     stored["b"] = 3
     assert dict(stored) == {"b": 3, "a": 2}
