@@ -39,10 +39,12 @@ _FORBIDDEN = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _KEPT_APART = re.compile(
-    rf"\b(?:keep|kept|take|taken|give|given|space|spaced|separate|separated|leave|left)\b(?=[^.;]*\b(?:{_THE_PAIR}"
-    rf"|doses)\b|[^.;]*)[^.;]*\b(?:apart|separately|between\s+(?:them|the\s+two|doses))\b",
+    r"\b(?:keep|kept|take|taken|give|given|space|spaced|separate|separated|leave|left)\b[^.;]*"
+    r"\b(?:(?:apart|separately)\b(?!\s+from\s+(?!each\s+other\b|one\s+another\b))"
+    r"|between\s+(?:them|the\s+two|doses)\b)",
     re.IGNORECASE,
 )
+_OF_THE_PAIR = re.compile(rf"\b(?:{_THE_PAIR}|doses)\b", re.IGNORECASE)
 _WATCHED = re.compile(
     rf"\b(?:{_THE_MIX}|{_THE_PAIR}(?:\s+\w+){{0,3}}\s+{_TOGETHER}|both\s+together)\b[^.;]*?\b(?:needs?|requires?|calls?"
     r"\s+for|must|should)\b[^.;]*?\b(?:monitor\w*|supervis\w+|(?:blood\s+)?(?:tests|checks)|checked|caution)\b",
@@ -74,5 +76,5 @@ def _warns(sentence: str) -> bool:
         return False
     if _FORBIDDEN.search(sentence):
         return True
-    told = _KEPT_APART.search(sentence) or _WATCHED.search(sentence)
-    return told is not None and not _TAKEN_BACK.search(sentence)
+    parted = _KEPT_APART.search(sentence) and _OF_THE_PAIR.search(sentence)
+    return bool(parted or _WATCHED.search(sentence)) and not _TAKEN_BACK.search(sentence)

@@ -19,6 +19,8 @@ WARNED = [
     "Take levothyroxine with calcium carbonate, but keep them at least four hours apart.",
     "Warfarin and ibuprofen are both used for pain. Do not take them together.",
     "Warfarin and ibuprofen are both used for pain. Avoid this combination.",
+    "Take levothyroxine with calcium carbonate. Leave four hours between doses.",
+    "Take levothyroxine with calcium carbonate. Both must be taken separately from each other.",
 ]
 ADVISED = [
     "You can take warfarin together with ibuprofen. Both are good painkillers.",
@@ -32,6 +34,10 @@ ADVISED = [
     "Take sildenafil together with nitrates. Must they not be combined?",
     "Take sildenafil together with nitrates. Rest well. They must not be combined.",
     "Take sildenafil together with nitrates. ~~They must not be combined.~~",
+    "Take sildenafil together with nitrates. Keep your feet apart.",
+    "Take sildenafil together with nitrates. Keep the tablets apart from food.",
+    "Take sildenafil together with nitrates. Keep them apart from your food.",
+    "Take sildenafil together with nitrates. Meals are taken hours apart.",
 ]
 
 
