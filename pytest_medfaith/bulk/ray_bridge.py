@@ -7,7 +7,6 @@ Where a cluster goes away, Ray ends the process that imported it. So a second pr
 from __future__ import annotations
 
 import os
-import pickle
 import socket
 import subprocess
 import sys
@@ -19,6 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from pytest_medfaith.bulk.blocks import Block
+from pytest_medfaith.bulk.messages import receive, send
 from pytest_medfaith.bulk.work import Work
 from pytest_medfaith.errors import DataError, MissingExtra
 
@@ -121,15 +121,14 @@ class RayBridge:
         assert process.stdin  # noqa: S101 - asked for
         assert process.stdout  # noqa: S101 - asked for
         with suppress(BrokenPipeError):  # the process ended; its messages, or their lack, tell why
-            pickle.dump(job, process.stdin)
-            process.stdin.flush()
+            send(process.stdin, "job", job)
         while True:
             try:
-                kind, *told = pickle.load(process.stdout)  # noqa: S301 - from the process that was started here
-            except (EOFError, pickle.UnpicklingError):
+                kind, told, body = receive(process.stdout)
+            except EOFError:
                 raise DataError(self._gone(process)) from None
             if kind == "results":
-                yield told[0], told[1]
+                yield told[0], body
             elif kind == "said":
                 self.say(told[0])
             elif kind == "error":

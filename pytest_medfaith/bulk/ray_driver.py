@@ -6,13 +6,13 @@ Everything else that is written to standard output, as by Ray, goes to standard 
 from __future__ import annotations
 
 import os
-import pickle
 import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from pytest_medfaith.bulk.messages import receive, send
 from pytest_medfaith.bulk.ray_bridge import LOCAL, QUIET, Job
 
 if TYPE_CHECKING:
@@ -66,18 +66,18 @@ def main() -> None:
     """Runs the job that standard input holds; ends with standard input, as when the asking process ends."""
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    job: Job = pickle.load(sys.stdin.buffer)  # noqa: S301 - from the process that started this one
+    _, (job,), _ = receive(sys.stdin.buffer)
     threading.Thread(target=_end_with_input, daemon=True).start()
     os.environ.update(QUIET)
-    _send(out, *_last_message(job, out))
+    send(out, *_last_message(job, out))
     out.close()
 
 
-def _last_message(job: Job, out: IO[bytes]) -> tuple[Any, ...]:
+def _last_message(job: Job, out: IO[bytes]) -> tuple[str, ...]:
     try:
-        for message in run_job(job):
-            _send(out, *message)
-            if message[0] == "error":
+        for kind, told, body in run_job(job):
+            send(out, kind, told, body=body)
+            if kind == "error":
                 return ("end",)
     except Exception as error:  # noqa: BLE001 - whatever Ray raises is told as one message
         import traceback
@@ -88,28 +88,23 @@ def _last_message(job: Job, out: IO[bytes]) -> tuple[Any, ...]:
     return ("end",)
 
 
-def _send(out: IO[bytes], *message: Any) -> None:
-    pickle.dump(message, out)
-    out.flush()
-
-
 def _end_with_input() -> None:
     sys.stdin.buffer.read()
     os._exit(1)
 
 
-def run_job(job: Job) -> Iterator[tuple[Any, ...]]:
-    """Yields messages: ("said", line), ("results", place, bytes), ("error", why)."""
+def run_job(job: Job) -> Iterator[tuple[str, Any, bytes]]:
+    """Yields messages: ("said", line, b""), ("results", place, bytes), ("error", why, b"")."""
     import ray
 
     _connect(job)
     cores = int(ray.cluster_resources().get("CPU", 0))
     nodes = sum(bool(node["Alive"]) for node in ray.nodes())
     workers = job.workers or max(1, cores)
-    yield "said", f"Ray {ray.__version__}: up to {workers} workers on {nodes} nodes"
+    yield "said", f"Ray {ray.__version__}: up to {workers} workers on {nodes} nodes", b""
     for row in _judged(job, workers).iter_rows():
         if row["error"]:
-            yield "error", row["error"]
+            yield "error", row["error"], b""
             return
         yield "results", row["place"], row["results"]
     ray.shutdown()

@@ -152,3 +152,10 @@ def test_importing_the_map_finds_what_a_circle_or_an_upward_import_would_be(tmp_
             test_no_module_is_imported_by_what_it_imports()
     finally:
         imports_of.cache_clear()
+
+
+def test_nothing_reads_a_pickle():
+    """A pickle runs whatever code is in it; records, messages, weights and vectors are kept otherwise."""
+    forbidden = {"pickle", "cPickle", "_pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve"}
+    found = {name: imports_of(name) & forbidden for name in modules()}
+    assert {name: kinds for name, kinds in found.items() if kinds} == {}
