@@ -127,7 +127,7 @@ TRIES: dict[str, tuple[list[str], str, Change | None]] = {
         None,
     ),
     "an ablation with a row that raises": (
-        ["ablation", "--retrieval-only", "--retriever", "bm25", ("--retriever"), ("search:broken")],
+        ["ablation", "--retrieval-only", "--retriever", "bm25", "--retriever", "search:broken"],
         GOOD,
         None,
     ),
@@ -167,7 +167,7 @@ TRIES: dict[str, tuple[list[str], str, Change | None]] = {
     ),
     "an ablation whose cells were edited": (
         ["ablation", "--retrieval-only", "--k", "1", "--k", "2"],
-        ('gates = ["rchunk.precision@k >= 0.9"]'),
+        'gates = ["rchunk.precision@k >= 0.9"]',
         _edit_cells,
     ),
 }
