@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pytest_medfaith.checking.anchors.amount_pairs import missing_amount_pairs
 from pytest_medfaith.checking.anchors.amounts import missing_amounts
 from pytest_medfaith.checking.anchors.arrows import missing_arrows
+from pytest_medfaith.checking.anchors.clauses import missing_clauses
 from pytest_medfaith.checking.anchors.comparing import missing_comparisons
 from pytest_medfaith.checking.anchors.concessions import missing_concessions
 from pytest_medfaith.checking.anchors.contrasts import missing_contrasts
@@ -28,6 +29,7 @@ from pytest_medfaith.checking.anchors.labels import (
     missing_roman,
     missing_scopes,
 )
+from pytest_medfaith.checking.anchors.links import missing_links, missing_phases
 from pytest_medfaith.checking.anchors.names import (
     missing_eponyms,
     missing_initials,
@@ -44,6 +46,7 @@ from pytest_medfaith.checking.anchors.rows import missing_rows
 from pytest_medfaith.checking.anchors.sequence import missing_sequences
 from pytest_medfaith.checking.anchors.signs import missing_signs
 from pytest_medfaith.checking.anchors.singles import missing_singles
+from pytest_medfaith.checking.anchors.steps import missing_steps
 from pytest_medfaith.checking.rules import placed
 from pytest_medfaith.records import Chunk, Finding, PairScore, Verdict
 
@@ -71,6 +74,7 @@ READERS: tuple[Callable[[str, Evidence], Iterator[Missing]], ...] = (
     missing_rows,
     missing_pairs,
     missing_swaps,
+    missing_clauses,
     missing_arrows,
     missing_restrictions,
     missing_limits,
@@ -82,6 +86,9 @@ READERS: tuple[Callable[[str, Evidence], Iterator[Missing]], ...] = (
     missing_amount_pairs,
     missing_singles,
     missing_junctions,
+    missing_links,
+    missing_phases,
+    missing_steps,
     missing_ways,
     missing_denials,
     missing_fragments,

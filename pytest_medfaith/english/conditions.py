@@ -25,12 +25,15 @@ _MARKER = re.compile(
             (?P<both_ways>(?:regardless|irrespective|independent(?:ly)?)\s+of{_WHETHER}
                 |no\s+matter\s+(?:if|whether|how|what|which|who|when)
                 |whether\s+or\s+not|whether(?=[^.;,]*\sor\s+not\b)
+                |whatever(?=\s+(?:the|your|his|her|their|its)\b)
                 |(?:both\s+)?with\s+(?:or|and)\s+without|(?:both\s+)?in\s+(?:or|and)\s+out\s+of)
             |(?:not\s+)?even\s+(?:if|when|where|though|in|with|after|before|during|for|at|on|while|once)
             |(?:not\s+)?even(?=\s+without\b)|despite|in\s+spite\s+of|although
+            |throughout|at\s+(?:any|every)\s+(?:time|stage)\s+(?:of|in|during)
         )
         |(?P<condition>
-            only\s+(?:if|when|after|once|where|in|for|with|under|by|while|during)|if\s+and\s+only\s+if
+            only\s+(?:if|when|after|once|where|in|for|with|under|by|while|during|to|at|on|before|from)
+            |if\s+and\s+only\s+if|depend(?:s|ing)\s+on|according\s+to(?=\s+(?:the\s+)?\w+$)
             |(?:provided|providing)(?:\s+that)?(?!\s+by)|(?:as|so)\s+long\s+as|on\s+condition\s+that
             |not\s+(?:until|before)
         )

@@ -57,6 +57,11 @@ _SAME = {
     "mortal": "death",
     "infant": "baby",
     "babi": "baby",
+    "children": "child",
+    "women": "woman",
+    "men": "man",
+    "feet": "foot",
+    "teeth": "tooth",
 }
 _SHORTEST_STEM = 4  # letters that a cut leaves
 

@@ -53,7 +53,8 @@ _COMPLEMENT = re.compile(
     r"\b(?:no|not|never|none|n['’]t|without|rest|remain\w*|left|leav\w*|kept|keeps?|retain\w*|others?|"
     r"fail\w*|free|miss\w*|surviv\w*|alive|di(?:e|ed|es)|deaths?|mortality|lost|avoid\w*|escap\w*|spar\w*|"
     r"negative|positive|false|un\w+|in(?:effective|complete|active)\w*|non\w*|"
-    r"reduc\w*|lower\w*|cut\w*|fall|fell|drop\w*|decreas\w*|effective\w*|efficacy|protect\w*|prevent\w*|"
+    r"reduc\w*|lower\w*|cut\w*|fall|fell|drop\w*|"
+    r"(?:come|came|go|went|gone|brought) down|decreas\w*|effective\w*|efficacy|protect\w*|prevent\w*|"
     r"stopp\w*|dropp\w*|discontinu\w*|withdr\w*|relaps\w*|recur\w*|instead|rather|other|against|except|but|"
     r"only|less|fewer)\b|n['’]t\b",
     re.IGNORECASE,
@@ -121,6 +122,8 @@ def _shares(quantity: Quantity, others: Sequence[Quantity], claim: str) -> Itera
     """Yields complements, ratios of two like amounts, and the reduction that a ratio such as 0.79 means."""
     if quantity.dimension == "multiple":
         yield from _values(others, "plain", "fraction")
+        if _COMPLEMENT.search(claim):
+            yield from (1 - share for share in _values(others, "fraction", "points") if share < 1)
     else:
         if _COMPLEMENT.search(claim):
             yield from (1 - share for share in _values(others, "fraction", "points"))

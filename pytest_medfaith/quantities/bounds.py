@@ -80,7 +80,8 @@ _MAXIMUM_AFTER = re.compile(
     re.IGNORECASE,
 )
 _NEGATED_BOUND = re.compile(
-    r"(?:\b(?:not|never|n't|cannot)\s+(?:\w+\s+){0,2}|\b(?:rather than|instead of|without)\s+(?:\w+\s+)?)$",
+    r"(?:\b(?:not|never|n't|cannot)\s+(?:\w+\s+){0,2}|\b(?:rather than|instead of|without)\s+(?:\w+\s+)?|"
+    r"\bbefore\s+(?:\w+\s+){1,6}(?:for|lasts?|lasted|is|are|was|were)\s+)$",
     re.IGNORECASE,
 )
 

@@ -15,6 +15,7 @@ DOSES = frozenset({"mass", "volume", "unit", "amount", "equivalent"})  # the dim
 # "Up to 20 mg" does not follow from "up to 10 mg"; of shares and pressures a wider bound does.
 _STRICT = frozenset({"mass", "volume", "unit", "time", "frequency", "count"})
 _BARE = frozenset({"count", "plain"})
+_UNDECIDED = frozenset({"over", "by"})  # bounds of a time that may also say "during"
 
 
 @dataclass(frozen=True)
@@ -109,12 +110,12 @@ def same_dimension(quantity: Quantity, other: Quantity) -> bool:
 def opposed_bounds(quantity: Quantity, other: Quantity) -> bool:
     """Returns whether one quantity is a minimum and the other a maximum.
 
-    Loose bounds of a time are opposed only as "before" or "until" against "after".
+    "Within 2 days" is opposed to "after 2 days" and to "more than 2 days". "Over 2 days" and "by day 2" are
+    opposed to nothing: they may also say "during".
     """
     if not (quantity.bound and other.bound) or quantity.bound == other.bound:
         return False
-    loose = {quantity.loose, other.loose}
-    return loose == {""} or loose in ({"before", "after"}, {"until", "after"})
+    return not {quantity.loose, other.loose} & _UNDECIDED
 
 
 def differ(quantity: Quantity, other: Quantity) -> bool:

@@ -75,6 +75,9 @@ _AND_OVER = re.compile(
     r"\s+(?:or|and)\s+(?:over|above|older|younger|under|more|below|upwards?)\b(?!\s+(?!years?\b)\w+s\b)",
     re.IGNORECASE,
 )
+_OF_A_GROUP = re.compile(
+    r"\s+(?:or\s+(?:all|both|more)\b|(?:or\s+\w+\s+)?of\s+(?:the|these|those|them)\b)", re.IGNORECASE
+)
 _OLD = re.compile(r"[\s-]*(?:old|of age)\b", re.IGNORECASE)
 _CHANGE_AFTER = re.compile(
     r"\s*(?:(?:relative|absolute|risk|clinically)\s+)?(?:lower|higher|fewer|more|less|greater|smaller|"
@@ -268,7 +271,11 @@ def _borrowed_unit(text: str, numerals: Sequence[Numeral], index: int) -> Unit |
             break
         if unit := unit_at(text, following.end):
             return replace(unit, end=end)
-    if counted_keys(text, end) or not _SET_AGAINST.search(words_before(text, numerals[index].start)):
+    if (
+        counted_keys(text, end)
+        or _OF_A_GROUP.match(text, end)
+        or not _SET_AGAINST.search(words_before(text, numerals[index].start))
+    ):
         return None
     for earlier in reversed(numerals[max(0, index - 3) : index]):
         if _SENTENCE_END.search(text[earlier.end : numerals[index].start]):

@@ -31,6 +31,7 @@ _OR = re.compile(r"\bor\b")
 _CLAIM_ENDS = re.compile(rf"{_ENDS.pattern}|,\s+\w+\s+[a-z]|\b(?:and|or|but|whereas|while)\b")
 _LASTS = re.compile(r"\b(?:for|over)(?:\s+\w+){0,4}\s*$")
 _WORD = re.compile(r"\w+")
+_DAILY_DOSE = re.compile(r"\bdaily dose\b", re.IGNORECASE)
 _ONCE = re.compile(r"\b(?:once|OD|o\.d\.)(?!\w)", re.IGNORECASE)
 
 
@@ -104,6 +105,8 @@ def _known(amount: Quantity, said: Quantity, evidence: Evidence) -> list[Quantit
         stated = read_quantities(text)
         for place, other in enumerate(stated):
             if other.dimension == amount.dimension and agree(other, amount):
+                if (said.dimension, said.low) == ("frequency", 1) and _DAILY_DOSE.search(text):
+                    return []  # "until the daily dose reaches 20 mg"
                 beside = _beside(text, stated, place, said.dimension)
                 if not beside or other.bound:
                     return []

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import pairwise
 
-from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, shared_with
+from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, denials, shared_with
 from pytest_medfaith.checking.anchors.same_amount import sides_swapped
 from pytest_medfaith.checking.rules.comparisons import Comparison, read_comparisons
-from pytest_medfaith.checking.rules.denials import negations
 from pytest_medfaith.english.opposites import directions
-from pytest_medfaith.english.words import Token, content_keys, read_tokens, share
+from pytest_medfaith.english.words import content_keys, read_tokens, share
 from pytest_medfaith.quantities.fractions import read_multiples
 
 SAME_STATEMENT = 0.6  # of the claim's words that the sentence holds
@@ -33,8 +32,6 @@ _LIVING, _DYING = (
 )
 _AGAINST = re.compile(r"\b(?:vs|versus|compared|as was|as were)\b", re.IGNORECASE)
 _CLAUSE = re.compile(r"[;,]|\b(?:but|while|whereas|although|though)\b", re.IGNORECASE)
-# These words say what a drug does, and take nothing back.
-_ACTS = frozenset("prevents prevent prevented preventing keeps keep stops stop free missing".split())
 
 
 def missing_comparisons(claim: str, evidence: Evidence) -> Iterator[Missing]:
@@ -42,7 +39,7 @@ def missing_comparisons(claim: str, evidence: Evidence) -> Iterator[Missing]:
     sentence, tokens = evidence.nearest, read_tokens(claim)
     if shared_with(claim, 0, 0, sentence) < SAME_STATEMENT:
         return
-    alike = _denials(tokens) == _denials(read_tokens(sentence))
+    alike = denials(claim) == denials(sentence)
     if not (alike or _EQUAL.search(sentence)):
         return
     if any(one.search(claim) and two.search(sentence) for one, two in ((_LIVING, _DYING), (_DYING, _LIVING))):
@@ -95,7 +92,7 @@ def _is_equal(mine: Comparison, claim: str, sentence: str) -> bool:
     if not mine.sign or not _EQUAL.search(sentence) or _EQUAL.search(claim) or _COMPARED.search(sentence):
         return False
     keys = content_keys(sentence)
-    if _denials(read_tokens(claim)) or share((mine.left | mine.right) - {mine.word}, keys) < SAME_MATTER:
+    if denials(claim) or share((mine.left | mine.right) - {mine.word}, keys) < SAME_MATTER:
         return False
     return bool((mine.left - mine.right) & keys) and share(mine.right - mine.left, keys) >= SAME_MATTER
 
@@ -126,7 +123,3 @@ def _turned_multiples(claim: str, sentence: str) -> Iterator[Missing]:
             if multiple.low == other.low and sides_swapped(multiple, claim, other, sentence):
                 yield Missing("comparison", multiple.start, multiple.end, note=_REVERSED)
                 return
-
-
-def _denials(tokens: Sequence[Token]) -> int:
-    return sum(tokens[place].lower not in _ACTS for place in negations(tokens))

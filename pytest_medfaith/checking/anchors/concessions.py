@@ -45,7 +45,11 @@ def _is_same_statement(claim: str, sentence: str) -> bool:
 
 
 def _speak_of_one_thing(mine: Condition, theirs: Condition) -> bool:
+    if {mine.kind, theirs.kind} == {"exception", "case"} and "until" in (mine.marker + theirs.marker).lower():
+        return False  # "stay away until" and "go back once" say the same; phases are compared elsewhere
     one, other = content_keys(mine.words), content_keys(theirs.words)
+    if theirs.kind == "concession" and mine.kind == "condition" and other and other <= one:
+        return True  # "regardless of age" and "only to people of a certain age"
     least, most = sorted((share(one, other), share(other, one))) if one and other else (0.0, 0.0)
     return least >= SAME_MATTER[0] and most >= SAME_MATTER[1]
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pytest_medfaith.checking.anchors.evidence import Evidence, Missing
+from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, denials
 from pytest_medfaith.checking.rules.denials import NOT, REFUSING, negations
 from pytest_medfaith.english.words import content_keys, evidence_sentences, read_tokens, share
 
@@ -36,9 +36,11 @@ _LEFT_OUT = re.compile(
     r"\b(?:with )?no (?:data|evidence|information|results|effect|benefit)\b"
     r"(?: (?:exist|were given|was seen))?|"
     r"\b(?:rather than|instead of|and not|and never|not|never)\b"
-    r"(?=\s+(?:in|into|by|to|under|on|through|with|the|a)\b)",
+    r"(?=\s+(?:in|into|by|to|under|on|through|with|the|an?)\b)",
     re.IGNORECASE,
 )
+_REPLACING = re.compile(r"(?:rather than|instead of)\b", re.IGNORECASE)
+_REASON = re.compile(r",|\b(?:because|since|as they|as it)\b", re.IGNORECASE)
 _EXAMPLES = re.compile(r"^.*\b(?:such as|including|for example|like)\b", re.IGNORECASE | re.DOTALL)
 # Two denials in the denying part, or a bound, may affirm.
 _UNCLEAR = re.compile(
@@ -49,15 +51,12 @@ _UNCLEAR = re.compile(
 _APART = re.compile(
     r"\b(?:than|rather|unlike|except\w*|apart|exclu\w+|only|unless|whereas|while|but|instead|lack\w*|leav\w+|"
     r"left|oppos\w+|differ\w*|contrast|alternative|other\w*|similar\w*|same|equal\w*|alike|comparable|"
-    r"equivalent|un(?!der|it|ion|iv|if|til)\w+|non-?\w+|in(?:effective|appropriate|sufficient|active|curable|"
+    r"equivalent|places?|un(?!der|it|ion|iv|if|til)\w+|non-?\w+|in(?:effective|appropriate|sufficient|active|curable|"
     r"adequate|eligible)|stop\w*|risk\w*|danger\w*|harm\w*|caution|cautious\w*|if|reserv\w+|replac\w+|"
     r"restrict\w*|limit\w*|refus\w*|withh\w+|switch\w*|contra\w*|where|what|dis\w+|"
     r"question(?:s|ed|able)?)\b|\?",
     re.IGNORECASE,
 )
-
-# These are what a drug does, and deny nothing of its group.
-_ACTS = frozenset("prevents prevent prevented keeps keep stops stop missing free".split())
 
 
 @dataclass(frozen=True)
@@ -78,13 +77,23 @@ class Contrast:
 
 
 def missing_contrasts(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields the claim where it affirms of a group what its sentence denies of it."""
-    if _denials(claim) or _APART.search(claim):
+    """Yields the claim where it affirms of a group what its sentence denies of it.
+
+    A claim that turns both parts is found too: "stopped, not tapered" for "tapered, not stopped".
+    """
+    if turned := _turned_contrast(claim, evidence.nearest):
+        note = f"the evidence sets this apart: {turned.words.strip(' ,;.')[:_MOST_SHOWN]!r}"
+        yield Missing("contrast", 0, len(claim), note=note, refutes=True)
         return
+    if denials(claim):
+        return
+    apart = frozenset().union(*(content_keys(found[0]) or {found[0]} for found in _APART.finditer(claim)))
     wanted = content_keys(claim)
     if not wanted or share(wanted, content_keys(evidence.nearest)) < SAID:
         return
     for contrast in read_contrasts(evidence.nearest):
+        if not apart <= contrast.denied:
+            continue
         if share(contrast.denied, wanted) < (DENIED_IN_PART if contrast.is_part else DENIED):
             continue
         if not contrast.is_part and share(contrast.affirmed, wanted) > AFFIRMED:
@@ -96,13 +105,26 @@ def missing_contrasts(claim: str, evidence: Evidence) -> Iterator[Missing]:
         return
 
 
+def _turned_contrast(claim: str, sentence: str) -> Contrast | None:
+    """Returns the contrast of `sentence` whose denied words the claim affirms, and the other way; or None."""
+    for mine in read_contrasts(claim):
+        for theirs in read_contrasts(sentence):
+            crossed = mine.denied & theirs.affirmed and mine.affirmed & theirs.denied
+            if crossed and not mine.denied & theirs.denied:
+                return theirs
+    return None
+
+
 def read_contrasts(sentence: str) -> Iterator[Contrast]:
     """Yields the turns of `sentence` of whose two parts one denies and the other affirms."""
     for turn in _TURN.finditer(sentence):
         ahead, behind = sentence[: turn.start()], sentence[turn.end() :]
+        if turn["part"] is not None:
+            behind = _REASON.split(behind, maxsplit=1)[0]
         parts = ((behind, ahead),) if turn["part"] is not None else ((behind, ahead), (ahead, behind))
         for denying, affirming in parts:
-            if not _denies(denying) or _denies(affirming) or _UNCLEAR.search(denying):
+            leaves = turn["part"] is not None and bool(_REPLACING.match(denying))
+            if not (leaves or _denies(denying)) or _denies(affirming) or _UNCLEAR.search(denying):
                 continue
             is_part = turn["part"] is not None or bool(_LEFT_OUT.search(denying))
             group = _EXAMPLES.sub("", _LEFT_OUT.sub(" ", denying))
@@ -112,12 +134,7 @@ def read_contrasts(sentence: str) -> Iterator[Contrast]:
 
 
 def _denies(text: str) -> bool:
-    return bool(_LEFT_OUT.search(text)) or _denials(text) % 2 == 1
-
-
-def _denials(text: str) -> int:
-    tokens = read_tokens(text)
-    return sum(tokens[place].lower not in _ACTS for place in negations(tokens))
+    return bool(_LEFT_OUT.search(text)) or denials(text) % 2 == 1
 
 
 def _told(text: str) -> frozenset[str]:

@@ -14,6 +14,8 @@ from pytest_medfaith.quantities.quantity import Quantity
 from pytest_medfaith.quantities.reader import read_quantities
 from pytest_medfaith.records import Chunk, Finding
 
+_ACTS = frozenset("prevents prevent prevented preventing keeps keep stops stop free missing".split())
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -116,7 +118,13 @@ class Missing:
 
 def is_odd(text: str) -> bool:
     """Returns whether the words of `text` deny an odd number of times."""
-    return len(negations(read_tokens(text))) % 2 == 1
+    return denials(text) % 2 == 1
+
+
+def denials(text: str) -> int:
+    """Returns how often `text` denies; "prevents" and "stops" say what a drug does, and deny nothing."""
+    tokens = read_tokens(text)
+    return sum(tokens[place].lower not in _ACTS for place in negations(tokens))
 
 
 def shared_with(claim: str, start: int, end: int, text: str) -> float:

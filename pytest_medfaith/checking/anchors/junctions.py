@@ -19,8 +19,20 @@ _TOGETHER = re.compile(
     re.IGNORECASE,
 )
 _ALL_NEEDED = re.compile(r"\bboth\b|\band (?:to|also|an?)\b|\ball (?:of|three|four)\b", re.IGNORECASE)
+_BOTH_NEEDED = re.compile(
+    r"\b(?:needs?|needed|requires?|required|must|necessary)\b[^.;]*\bboth\b|"
+    r"\bboth\b[^.;]*\b(?:needed|required|must|necessary)\b",
+    re.IGNORECASE,
+)
+_AND = re.compile(r"\band\b", re.IGNORECASE)
+_ENOUGH = re.compile(r"\b(?:or|either|any|enough|suffic\w+|one)\b", re.IGNORECASE)
+_CHOICE = re.compile(r"\bor\b", re.IGNORECASE)
+_SUFFICES = re.compile(
+    r"\b(?:is enough|suffices?|just one|only one of)\b.*\bor\b|\bor\b.*\b(?:is enough|suffices)\b",
+    re.IGNORECASE,
+)
 _EITHER = re.compile(r"\beither\b", re.IGNORECASE)
-_OR = re.compile(r"\bor\b|\beither\b|\w/\w", re.IGNORECASE)
+_OR = re.compile(r"\bor\b|\beither\b|(?<!\d\s)(?<!\d)\b[^\W\d]+/[^\W\d]", re.IGNORECASE)
 _OR_MORE = re.compile(
     r"\b(?:or|and) (?:more|less|over|under|above|below|older|younger|higher|lower)\b", re.IGNORECASE
 )
@@ -29,11 +41,16 @@ _OR_MORE = re.compile(
 def missing_junctions(claim: str, evidence: Evidence) -> Iterator[Missing]:
     """Yields the word for "either" or "both" of `claim` where the sentence that decided has the opposite."""
     sentence = _OR_MORE.sub(" ", evidence.nearest)
+    bare = _OR_MORE.sub(" ", claim)
     either, both = _ONE_SUFFICES.search(claim), _TOGETHER.search(claim)
-    if either:
+    if enough := _SUFFICES.search(bare):
+        found, clashes = enough, bool(_AND.search(sentence)) and not _ENOUGH.search(sentence)
+    elif either:
         found, clashes = either, bool(_ALL_NEEDED.search(sentence)) and not _OR.search(sentence)
-    elif both and not _OR.search(claim):
+    elif both and not _OR.search(bare):
         found, clashes = both, bool(_EITHER.search(sentence)) and not _TOGETHER.search(sentence)
+    elif (choice := _CHOICE.search(claim)) and not both and bare == claim:
+        found, clashes = choice, bool(_BOTH_NEEDED.search(sentence)) and not _OR.search(sentence)
     else:
         return
     if clashes and shared_with(claim, *found.span(), evidence.nearest) >= SAME_STATEMENT:

@@ -31,6 +31,11 @@ _FIGURES = {
     word_key(word): str(number)
     for number, word in enumerate("one two three four five six seven eight nine ten".split(), start=1)
 }
+_EVERY = re.compile(
+    r"\b(?:every|each|once an?|once every)\s+(?P<unit>hour|day|night|week|month|year)\b|"
+    r"\b(?P<rate>hourly|daily|nightly|weekly|monthly|yearly|annual(?:ly)?)\b",
+    re.IGNORECASE,
+)
 _CLAUSES = re.compile(
     r"[;\n]|,(?!\d)|\b(?:and|or|but|while|whereas|against|versus|vs|after|before|having|then|followed)\b",
     re.IGNORECASE,
@@ -189,7 +194,8 @@ def _names(text: str) -> Keys:
 def _values(text: str) -> Keys:
     text = _LABELLED.sub(" ", text)
     spelled = {_FIGURES.get(token.key, token.key) for token in read_tokens(text) if token.key in _SPELLED}
-    return frozenset(spelled | {found[0].replace(",", "") for found in _VALUE.finditer(text)})
+    rates = {found["unit"] or found["rate"] for found in _EVERY.finditer(text.lower())}
+    return frozenset(spelled | rates | {found[0].replace(",", "") for found in _VALUE.finditer(text)})
 
 
 def _order(mine: tuple[Keys, Keys], theirs: tuple[Keys, Keys], *, exact: bool = False) -> int:

@@ -21,11 +21,13 @@ _READ = re.compile(
     rf"(?P<none>\b(?:none of|no one|nobody|neither(?=\s+\w+\s)(?!\s+\w+\s+nor))\b)"
     rf"|(?P<few>\b(?:few(?!er)|a minority of|only a few|hardly any)\b)"
     rf"|(?P<most>\b(?:most(?=\s+(?:of|adults|people|patients|children|women|men|users|cases|infants|"
-    rf"\w+s\b))(?!\s+(?:common|likely|often))|(?:a|the) majority of)\b)"
+    rf"\w+s\b))(?!\s+(?:common|likely|often))|(?:a|the) majority of|"
+    rf"(?<![^.;:\s]\s)(?<![^\s.;:])most(?=\s+[a-z]+\s+[a-z]+s\b)(?!\s+(?:common|likely|often)))\b)"
     rf"|(?P<some>\b(?:several|some of|many)\b)"
     rf"|(?P<least>\b(?:at least|a minimum of|no fewer than)\s+(?P<least_n>{_NUMBER}|"
     rf"\d)(?=\s+(?:of\b|criteri|features|signs|symptoms|findings|(?:\w+\s+)?(?:criteria|features|signs|"
     rf"symptoms|findings|seizures|factors))))"
+    rf"|(?P<least_or>\b(?P<or_n>{_NUMBER})\s+or\s+(?:more|all(?:\s+(?:{_NUMBER}))?)(?=\s+of\b))"
     rf"|(?P<at_most>\b(?:at most|no more than|not more than)\s+(?P<most_n>{_NUMBER}|\d)\s+of\b)"
     rf"|(?P<of>\b(?:any\s+|only\s+|just\s+)?(?P<n>{_NUMBER}|\d)\s+(?:or more\s+)?(?:out of|of)\s+(?:the\s+|"
     rf"these\s+|those\s+)?(?P<m>{_NUMBER}|following|\d)\b)"
@@ -37,7 +39,7 @@ _READ = re.compile(
 )
 # quantifier: those that rule it out
 _CLASHES = {
-    "all": {"any", "few", "none", "part", "some", "at_most", "least"},
+    "all": {"any", "most", "few", "none", "part", "some", "at_most", "least"},
     "none": {"all", "most", "some", "few", "part", "any"},
     "few": {"all", "most", "none"},
     "most": {"few", "none"},
@@ -70,6 +72,9 @@ def read_quantifiers(text: str) -> tuple[tuple[str, float, int, int], ...]:
             name = "all" if is_all else "any" if is_any else "part"
         elif match["least"]:
             number = number_of(match["least_n"])
+            name = "any" if number == 1 else "least"
+        elif match["least_or"]:
+            number = number_of(match["or_n"])
             name = "any" if number == 1 else "least"
         elif match["at_most"]:
             name, number = "at_most", number_of(match["most_n"])

@@ -15,6 +15,7 @@ from pytest_medfaith.english.words import content_keys, read_tokens
 SAME_WORDS = 0.6  # of the claim's content words that the sentence holds
 _LINK = re.compile(
     r"\b(?:(?P<second>preceded by|(?:comes?|came|starts?|started) after|"
+    r"(?<!hour )(?<!hours )(?<!days )(?<!weeks )(?<!minutes )(?<!months )(?<!years )"
     r"after(?!\s+(?:it|that|this)\b|\s+(?:about\s+)?(?:\d|an?\s+(?:minute|hour|day|week|month|year)|"
     r"(?:one|two|three|four|five|six|seven|eight|ten|twelve|fifteen|twenty|thirty)\b)))"
     r"|(?P<first>followed by|(?:is|are|was|were) before|before|prior to|precedes?|preceded|"

@@ -34,6 +34,7 @@ _ADVISED = frozenset(
     "patients people women men adults children parents users doctors clinicians physicians them us".split()
 )
 _EITHER = frozenset("without absent none absence".split())
+_TIMES = frozenset("hour hours day days week weeks month months year years".split())
 _FAILING = frozenset("fail fails failed".split())
 _CASES = frozenset("if when where once".split())
 COMPARATIVES = frozenset("more less fewer later longer sooner earlier higher lower greater".split())
@@ -62,7 +63,14 @@ def negations(tokens: Sequence[Token]) -> list[int]:
             and not is_either_way(tokens, index)
         )
         or _negates(tokens, index)
+        or _is_off(tokens, index)
     ]
+
+
+def _is_off(tokens: Sequence[Token], index: int) -> bool:
+    """Returns whether the word is the "off" of "two weeks off antibiotics", which says without them."""
+    timed = index > 0 and tokens[index - 1].lower in _TIMES
+    return timed and tokens[index].lower == "off" and index + 1 < len(tokens) and bool(tokens[index + 1].key)
 
 
 def fails_in_condition(tokens: Sequence[Token], index: int) -> bool:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from pytest_medfaith.checking.rules.denials import negations
 from pytest_medfaith.checking.rules.frames import Frame, frames
+from pytest_medfaith.checking.rules.reordered import in_other_order
 from pytest_medfaith.checking.rules.signs import signed_like
 from pytest_medfaith.english.stems import word_key
 from pytest_medfaith.english.words import Token, weight
@@ -22,6 +23,7 @@ from pytest_medfaith.quantities.quantity import (
     differ,
 )
 from pytest_medfaith.quantities.reader import read_quantities
+from pytest_medfaith.quantities.steps import step_of
 from pytest_medfaith.quantities.strengths import in_equal_strength
 from pytest_medfaith.records import Finding
 
@@ -95,7 +97,11 @@ def numbers(claim: str, evidence: str) -> list[Finding]:
         if in_equal_strength(quantity, claim, evidence) or _FACTOR.match(claim, quantity.start):
             continue
         signed = (signed_like(other, quantity, claim=claim, text=evidence) for other in texts.known)
-        comparable = [other for other in signed if _same_kind(quantity, other)]
+        comparable = [
+            other
+            for other in signed
+            if _same_kind(quantity, other) and not _is_of_another_step(quantity, other, claim, evidence)
+        ]
         if in_row and any(agree(quantity, other) for other in comparable):
             continue
         other = _clash(quantity, comparable, texts) if comparable else None
@@ -119,6 +125,12 @@ def _same_kind(quantity: Quantity, other: Quantity) -> bool:
     return small > 0 and large / small <= LARGEST_FACTOR
 
 
+def _is_of_another_step(quantity: Quantity, other: Quantity, claim: str, evidence: str) -> bool:
+    """Returns whether "by 20" is held against "from 160 to 140": the size of a change against its ends."""
+    mine, theirs = step_of(quantity, claim), step_of(other, evidence)
+    return mine is not None and theirs is not None and (mine == "by") != (theirs == "by")
+
+
 def _clash(quantity: Quantity, comparable: Sequence[Quantity], texts: _Texts) -> Quantity | None:
     """Returns the quantity of the evidence that clashes with `quantity`, or None."""
     if quantity.course and _states_both_ends(comparable, quantity):
@@ -140,6 +152,8 @@ def _clash(quantity: Quantity, comparable: Sequence[Quantity], texts: _Texts) ->
         if not inside or len(negations(frame.claim)) % 2 != len(negations(frame.sentence.tokens)) % 2:
             continue
         aligned = _aligned(quantity, inside, frame)
+        if aligned and in_other_order(quantity, texts.claim, *_in_sentence(aligned, frame, texts.evidence)):
+            continue
         if aligned and _copied(quantity, aligned, frame, texts, least=COPY):
             return aligned if differ(quantity, aligned) else None
         if (
@@ -159,6 +173,12 @@ def _clash(quantity: Quantity, comparable: Sequence[Quantity], texts: _Texts) ->
         ):
             return other
     return None
+
+
+def _in_sentence(quantity: Quantity, frame: Frame, evidence: str) -> tuple[Quantity, str]:
+    """Returns a quantity of `evidence` with its place in the sentence of `frame`, and that sentence."""
+    start, end = frame.sentence.start, frame.sentence.end
+    return replace(quantity, start=quantity.start - start, end=quantity.end - start), evidence[start:end]
 
 
 def _states_both_ends(others: Sequence[Quantity], rise: Quantity) -> bool:
