@@ -51,7 +51,7 @@ _UNCLEAR = re.compile(
 _APART = re.compile(
     r"\b(?:than|rather|unlike|except\w*|apart|exclu\w+|only|unless|whereas|while|but|instead|lack\w*|leav\w+|"
     r"left|oppos\w+|differ\w*|contrast|alternative|other\w*|similar\w*|same|equal\w*|alike|comparable|"
-    r"equivalent|places?|un(?!der|it|ion|iv|if|til)\w+|non-?\w+|in(?:effective|appropriate|sufficient|active|curable|"
+    r"equivalent|places?|prefer\w*|favou?r\w*|un(?!der|it|ion|iv|if|til)\w+|non-?\w+|in(?:effective|appropriate|sufficient|active|curable|"
     r"adequate|eligible)|stop\w*|risk\w*|danger\w*|harm\w*|caution|cautious\w*|if|reserv\w+|replac\w+|"
     r"restrict\w*|limit\w*|refus\w*|withh\w+|switch\w*|contra\w*|where|what|dis\w+|"
     r"question(?:s|ed|able)?)\b|\?",
@@ -127,7 +127,7 @@ def read_contrasts(sentence: str) -> Iterator[Contrast]:
             if not (leaves or _denies(denying)) or _denies(affirming) or _UNCLEAR.search(denying):
                 continue
             is_part = turn["part"] is not None or bool(_LEFT_OUT.search(denying))
-            group = _EXAMPLES.sub("", _LEFT_OUT.sub(" ", denying))
+            group = _EXAMPLES.sub("", _LEFT_OUT.sub(" ", _REPLACING.sub(" ", denying)))
             denied, affirmed = _told(group), _told(affirming)
             if denied - affirmed:
                 yield Contrast(denied - affirmed, affirmed - denied, denying, is_part)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -14,6 +15,7 @@ from pytest_medfaith.quantities.quantity import Quantity
 from pytest_medfaith.quantities.reader import read_quantities
 from pytest_medfaith.records import Chunk, Finding
 
+_KEPT_FROM = re.compile(r"\bkeeps?\b[^.;]*\bfrom\b", re.IGNORECASE)
 _ACTS = frozenset("prevents prevent prevented preventing keeps keep stops stop free missing".split())
 
 
@@ -122,9 +124,16 @@ def is_odd(text: str) -> bool:
 
 
 def denials(text: str) -> int:
-    """Returns how often `text` denies; "prevents" and "stops" say what a drug does, and deny nothing."""
+    """Returns how often `text` denies.
+
+    "Prevents" and "stops" say what a drug does, and deny nothing. "Keep it from softening" denies.
+    """
     tokens = read_tokens(text)
-    return sum(tokens[place].lower not in _ACTS for place in negations(tokens))
+    kept = bool(_KEPT_FROM.search(text))
+    return sum(
+        tokens[place].lower not in _ACTS or (kept and tokens[place].lower.startswith("keep"))
+        for place in negations(tokens)
+    )
 
 
 def shared_with(claim: str, start: int, end: int, text: str) -> float:

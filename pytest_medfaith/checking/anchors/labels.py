@@ -76,7 +76,8 @@ _COUNTS = {
 _ALL = 99
 _COUNT = "|".join(_COUNTS)
 _SCOPE = re.compile(
-    rf"\b(?:any|at least|either) (?P<any>{_COUNT})(?: or more)? of\b|\b(?P<more>{_COUNT}) or more of\b|"
+    rf"\b(?:any|at least|either) (?P<any>{_COUNT})(?: or more)? of\b|"
+    rf"\b(?P<more>{_COUNT}) or (?:more|all(?: (?:{_COUNT}))?) of\b|"
     rf"\b(?P<all>all(?: (?:{_COUNT}))?|both|each) of (?:the following|these|them|the (?:{_COUNT}))\b"
     rf"|\b(?:any|either) of (?:the following|these|them)\b(?!\s+(?!applies\b|is\b|has\b|means\b|does\b|"
     rf"counts\b|suffices\b)\w+s\b)|\bat least (?P<least>{_COUNT}) (?:of )?(?:the following|these)\b|"

@@ -79,7 +79,11 @@ _ONCE = (
     r"monthly|yearly|more)\b)"
 )
 _BEFORE = re.compile(_UNTIL, re.IGNORECASE)
-_PHASE = re.compile(rf"\b(?:{_UNTIL}|{_ONCE})\b", re.IGNORECASE)
+# "Five days after" measures a time, and says nothing of the order.
+_PHASE = re.compile(
+    rf"(?<!minutes )(?<!hours )(?<!days )(?<!weeks )(?<!months )(?<!years )\b(?:{_UNTIL}|{_ONCE})\b",
+    re.IGNORECASE,
+)
 # "Wait until" puts what is done after the event, as "not until" does.
 _WAITING = re.compile(
     r"\b(?:wait\w*|delay\w*|postpon\w+|defer\w*|put off|hold off|withh\w+|avoid\w*|refrain\w*)\b",
@@ -131,7 +135,11 @@ def missing_phases(claim: str, evidence: Evidence) -> Iterator[Missing]:
     for found in _PHASE.finditer(claim) if known else ():
         mine = _Phase.read(claim, found)
         same = [theirs for theirs in known if mine.is_of_event(theirs)]
-        if not same or any(theirs.is_first == mine.is_first for theirs in same):
+        # "45 before and 180 after the course" is of the course at both places.
+        agreeing = (
+            theirs.is_first == mine.is_first for theirs in known if theirs in same or not theirs.event
+        )
+        if not same or any(agreeing):
             continue
         if not mine.done or share(mine.done, content_keys(evidence.nearest)) >= ALL_SHARED:
             yield _turned("order", found, same[0].words)

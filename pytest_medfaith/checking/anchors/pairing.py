@@ -10,6 +10,7 @@ from itertools import combinations
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing
 from pytest_medfaith.english.stems import word_key
 from pytest_medfaith.english.words import read_tokens
+from pytest_medfaith.quantities.reader import read_quantities
 
 Keys = frozenset[str]
 
@@ -194,8 +195,9 @@ def _names(text: str) -> Keys:
 def _values(text: str) -> Keys:
     text = _LABELLED.sub(" ", text)
     spelled = {_FIGURES.get(token.key, token.key) for token in read_tokens(text) if token.key in _SPELLED}
-    rates = {found["unit"] or found["rate"] for found in _EVERY.finditer(text.lower())}
-    return frozenset(spelled | rates | {found[0].replace(",", "") for found in _VALUE.finditer(text)})
+    said = {found["unit"] or found["rate"] for found in _EVERY.finditer(text.lower())}
+    said |= {f"{each.bound}{each.high:g}" for each in read_quantities(text) if each.bound}
+    return frozenset(spelled | said | {found[0].replace(",", "") for found in _VALUE.finditer(text)})
 
 
 def _order(mine: tuple[Keys, Keys], theirs: tuple[Keys, Keys], *, exact: bool = False) -> int:

@@ -9,7 +9,9 @@ from functools import lru_cache
 from pytest_medfaith import defaults
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, shared_with
 from pytest_medfaith.quantities.numerals import number_of
+from pytest_medfaith.quantities.reader import read_quantities
 
+_HALF = 0.5
 SAME_STATEMENT = 0.5  # of the claim's words that the sentence holds
 _NUMBER = "one|two|three|four|five|six|seven|eight|nine|ten"
 _PER_TIME = (
@@ -85,10 +87,25 @@ def read_quantifiers(text: str) -> tuple[tuple[str, float, int, int], ...]:
 def missing_quantifiers(claim: str, evidence: Evidence) -> Iterator[Missing]:
     """Yields the only quantifier of `claim` where that of the sentence that decided rules it out."""
     stated, known = read_quantifiers(claim), read_quantifiers(evidence.nearest)
+    if len(stated) == 1 and not known:
+        yield from _most_of_few(claim, stated[0], evidence.nearest)
     if len(stated) != 1 or len(known) != 1 or shared_with(claim, 0, 0, evidence.nearest) < SAME_STATEMENT:
         return
     (mine, number, start, end), (theirs, other, first, last) = stated[0], known[0]
     same_number = number == other and (mine == theirs or {mine, theirs} == {"part", "least"})
     if not same_number and theirs in _CLASHES.get(mine, ()):  # "two of three" is "at least two of three"
         note = f"claim says {claim[start:end]}, evidence says {evidence.nearest[first:last]}"
+        yield Missing("quantifier", start, end, note=note)
+
+
+def _most_of_few(claim: str, stated: tuple[str, float, int, int], sentence: str) -> Iterator[Missing]:
+    """Yields "most" where the only share of the sentence is less than a half, and "few" where it is more."""
+    name, _, start, end = stated
+    shares = [each for each in read_quantities(sentence) if each.dimension == "fraction" and not each.role]
+    if len(shares) != 1 or shared_with(claim, 0, 0, sentence) < SAME_STATEMENT:
+        return
+    share = shares[0]
+    is_most = name == "most" or (name == "all" and claim[start:end].lower().startswith("all"))
+    if (is_most and share.high < _HALF) or (name == "few" and share.low > _HALF):
+        note = f"claim says {claim[start:end]}, evidence says {sentence[share.start : share.end]}"
         yield Missing("quantifier", start, end, note=note)

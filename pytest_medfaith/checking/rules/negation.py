@@ -287,7 +287,7 @@ def _added_negation(frame: Frame) -> _Clash | None:
     claim, sentence = frame.claim, frame.sentence.tokens
     in_claim = [index for index in range(len(claim)) if _reverses(claim, index)]
     in_sentence = [index for index in range(len(sentence)) if _reverses(sentence, index)]
-    if len(in_claim) == len(in_sentence) or len(negations(claim)) == len(negations(sentence)):
+    if len(in_claim) == len(in_sentence) or 0 < len(negations(claim)) == len(negations(sentence)):
         return None  # moved, not added
     for mine, theirs in frame.gaps():
         added = [index for index in in_claim if index in mine]

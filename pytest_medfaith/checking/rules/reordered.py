@@ -29,14 +29,16 @@ def in_other_order(mine: Quantity, claim: str, theirs: Quantity, sentence: str) 
     back, forth = _elsewhere(theirs, sentence, mine, claim), _elsewhere(mine, claim, theirs, sentence)
     if back is None or forth is None:
         return False
-    first, second = _halves(claim, *sorted((mine.start, back)))
-    their_first, their_second = _halves(sentence, *sorted((theirs.start, forth)))
-    if (mine.start < back) != (theirs.start < forth):
+    halves = _halves(claim, *sorted((mine.start, back)))
+    their_halves = _halves(sentence, *sorted((theirs.start, forth)))
+    if (mine.start < back) != (theirs.start < forth) or not halves or not their_halves:
         return False
+    (first, second), (their_first, their_second) = halves, their_halves
     if _turns(claim, *sorted((mine.start, back))) != _turns(sentence, *sorted((theirs.start, forth))):
         return True
+    # The first clause may hold words that are said of both, so words of both first clauses tell nothing.
     crossed = len(first & their_second) + len(second & their_first)
-    return crossed > len(first & their_first) + len(second & their_second)
+    return crossed > len(second & their_second)
 
 
 def _elsewhere(value: Quantity, text: str, other: Quantity, other_text: str) -> int | None:
@@ -48,11 +50,15 @@ def _elsewhere(value: Quantity, text: str, other: Quantity, other_text: str) -> 
     return None
 
 
-def _halves(text: str, first: int, second: int) -> tuple[frozenset[str], frozenset[str]]:
-    """Returns the content words that only the clause of the first value, and only that of the second, has."""
+def _halves(text: str, first: int, second: int) -> tuple[frozenset[str], frozenset[str]] | None:
+    """Returns the words that only the clause of the first value, and only that of the second, has.
+
+    None where no word or mark between the values parts them into two clauses.
+    """
     joint = _JOINT.search(text, first, second)
-    cut = joint.start() if joint else second
-    ahead, behind = (_words(part) for part in (text[:cut], text[cut:]))
+    if not joint:
+        return None
+    ahead, behind = (_words(part) for part in (text[: joint.start()], text[joint.start() :]))
     return ahead - behind, behind - ahead
 
 
