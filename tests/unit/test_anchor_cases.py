@@ -59,7 +59,7 @@ MOST = {
     "roman": (1, 0, 33),
     "route": (2, 0, 27),
     "sign": (0, 0, 18),
-    "small-word": (99, 99, 99),
+    "small-word": (13, 0, 70),
     "temperature-pressure": (2, 1, 11),
     "threshold": (0, 0, 3),
     "trial-gene": (2, 0, 21),

@@ -23,8 +23,8 @@ APIXABAN = "Apixaban is given as 10 mg twice daily for the first 7 days, followe
         ),
         (
             (
-                "Metformin should be stopped if the eGFR falls below 30 mL/min, and its dose should be reviewed "
-                "if it falls below 45."
+                "Metformin should be stopped if the eGFR falls below 30 mL/min, and its dose should be "
+                "reviewed if it falls below 45."
             ),
             METFORMIN,
         ),
