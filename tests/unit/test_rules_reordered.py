@@ -6,7 +6,7 @@ from pytest_medfaith.checking.rules.numbers import numbers
 from pytest_medfaith.quantities.reader import read_quantities
 from pytest_medfaith.quantities.steps import step_of
 
-MENOPAUSE = "Women under 50 go on for 2 years after the last period, and women aged 50 or over for 1 year."
+MENOPAUSE = "Women under 50 go on for 2 years after the last period, women aged 50 or over for 1 year."
 METFORMIN = (
     "The metformin dose should be reviewed if the eGFR falls below 45 mL/min, and metformin should be "
     "stopped if it falls below 30."
@@ -18,7 +18,7 @@ APIXABAN = "Apixaban is given as 10 mg twice daily for the first 7 days, followe
     ("claim", "evidence"),
     [
         (
-            "Women aged 50 or over go on for 1 year after the last period, and women under 50 for 2 years.",
+            "Women aged 50 or over go on for 1 year after the last period, women under 50 for 2 years.",
             MENOPAUSE,
         ),
         (
@@ -39,7 +39,7 @@ def test_clauses_in_another_order_do_not_clash(claim, evidence):
     ("claim", "evidence"),
     [
         (
-            "Women under 50 go on for 1 year after the last period, and women aged 50 or over for 2 years.",
+            "Women under 50 go on for 1 year after the last period, women aged 50 or over for 2 years.",
             MENOPAUSE,
         ),
         (
