@@ -104,7 +104,7 @@ def read_axes(table: Mapping[str, Any], given: Mapping[str, Any], *, place: str)
     Args:
         table: [tool.medfaith.ablation.SLICE], axis -> value or list of values.
         given: the same of the command line; what is None or empty was not given.
-        place: what messages call the table.
+        place: the head of the table, for messages: "[tool.medfaith.ablation.mini]".
 
     Raises:
         DataError: an axis or a value that does not exist, or an axis without a value.
@@ -115,7 +115,7 @@ def read_axes(table: Mapping[str, Any], given: Mapping[str, Any], *, place: str)
     axes: dict[str, list[Any]] = {}
     for name, check in AXES.items():
         if name in said or name in table:
-            where = f"--{name.replace('_', '-')}" if name in said else f"{place}.{name}"
+            where = f"--{name.replace('_', '-')}" if name in said else f"{place} {name}"
             axes[name] = _checked(said.get(name, table.get(name)), check, where)
     if "chunk_stride" in axes and "chunk_size" not in axes:
         raise DataError("the axis chunk_stride needs chunk_size: a corpus as it is has its stride already")

@@ -32,7 +32,7 @@ def check_answered(resources: Resources, reports: Iterable[SliceReport]) -> Iter
     if use.failures:
         raise TeacherError(
             f"{failure_text(use)}. What was not judged is unscored, so the run does not pass; mend the "
-            "cause, or raise llm.token_budget or llm.money_budget, and run again"
+            "cause, or raise token_budget or money_budget under [tool.medfaith.llm], and run again"
         )
 
 
