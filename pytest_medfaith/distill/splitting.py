@@ -26,8 +26,7 @@ def make_silver(
 ) -> Silver:
     """Returns the rows by part, each text once.
 
-    Rows of train are balanced by label, and ordered from easy to hard. Dev and test keep the run's mix of
-    labels.
+    Rows of train are balanced by label, and ordered from easy to hard; those of dev and test are neither.
 
     Args:
         gathered: rows of one or several runs.
