@@ -414,7 +414,7 @@ def _field_table(found: Any) -> str:
 
 def _type(kind: Any) -> str:
     text = kind.__name__ if isinstance(kind, type) and not typing.get_args(kind) else str(kind)
-    return re.sub(r"(?:typing|collections\.abc|pytest_medfaith\.records(?:\.[a-z_]+)?)\.", "", text)
+    return re.sub(r"(?:typing|collections\.abc|pytest_medfaith\.records)\.", "", text)
 
 
 def _default(field: dataclasses.Field[Any]) -> str:

@@ -1,8 +1,7 @@
 """The records that everything is passed around as: case, response, claim, verdict, report.
 
-All are frozen, and go to and from plain dicts (`from_dict`, `to_dict`); keys that a record does not know are
-kept in `extra`. Offsets and spans are characters, half-open. Probabilities are ordered entail, neutral,
-contradict.
+They go to and from plain dicts; unknown keys are kept in `extra`. Spans are characters, half-open.
+Probabilities are ordered entail, neutral, contradict.
 """
 
 from __future__ import annotations
@@ -13,15 +12,11 @@ from typing import Any, Literal
 
 from pytest_medfaith.conversion import Record
 from pytest_medfaith.records import grades, measured
-from pytest_medfaith.records.judged import Attribution as Attribution
-from pytest_medfaith.records.judged import Severity as Severity
 from pytest_medfaith.records.labels import VERDICTS as VERDICTS
 from pytest_medfaith.records.labels import HistoryMode as HistoryMode
 from pytest_medfaith.records.labels import VerdictLabel as VerdictLabel
 from pytest_medfaith.records.measured import Measured as Measured
 from pytest_medfaith.records.measured import gold_id as gold_id
-from pytest_medfaith.records.retrieved import Retrieval as Retrieval
-from pytest_medfaith.records.retrieved import VectorIndex as VectorIndex
 from pytest_medfaith.records.slice_run import ContextsMode as ContextsMode
 from pytest_medfaith.records.slice_run import SliceRun as SliceRun
 from pytest_medfaith.records.slice_run import run_of
@@ -32,21 +27,7 @@ Authority = Literal["guideline", "systematic_review", "rct", "cohort", "review",
 
 @dataclass(frozen=True, kw_only=True)
 class Chunk(Record):
-    """A passage: one unit of a corpus, or one context of an answer.
-
-    Attributes:
-        id: unique in its corpus or answer.
-        text: what is searched and judged.
-        url: where it was published; "" where unknown, as for every text below.
-        title: of its document.
-        section_path: headings above it, the outermost first.
-        source: name of its corpus.
-        authority: kind of publication, for `guideline_adherence`; None where unknown.
-        year: of publication.
-        pmid: its number in PubMed.
-        start: where `text` begins in its document, in characters; None where unknown.
-        end: where it ends there.
-    """
+    """A passage of a corpus, or a context of an answer; `start`, `end` are its span in its document."""
 
     id: str
     text: str
@@ -63,7 +44,7 @@ class Chunk(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Hit(Record):
-    """A chunk that a retriever found: its rank, from 1, and its score, where more is better.
+    """A chunk that a retriever found, with its rank from 1 and its score; a higher score is better.
 
     `ranks` and `scores` hold {retriever: rank or score that it gave}, where several retrievers were fused.
     Files of earlier versions have no `scores`.
@@ -78,10 +59,9 @@ class Hit(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class GoldClaim(Record):
-    """A fact that a correct answer must state (`key`) or may state.
+    """A fact that a correct answer must state (`key`) or may state; `provenance` says who wrote it.
 
-    `severity` is "major" where leaving the fact out could change what is done for a patient, None where
-    nobody said. `provenance` says who wrote the claim.
+    `severity` is "major" where leaving it out could change what is done for a patient.
     """
 
     id: str
@@ -93,17 +73,11 @@ class GoldClaim(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Case(Record):
-    """A test case: a question, and what is known about a good answer to it.
+    """A test case: a question, and what is known of a good answer. `references` are chunk ids or PMIDs.
 
-    Attributes:
-        slice: the named set of cases that it belongs to.
-        gold_claims: facts that a correct answer must or may state.
-        reference_answer: a model answer; None where there is none.
-        references: ids of relevant chunks, or their PMIDs.
-        history: earlier turns of the conversation, the earliest first: mappings with `role` ("user" or
-            "assistant") and `content`.
-        conversation: the name of the conversation; "" for none.
-        expects: "answer", "abstain" or "escalate"; None where the gold claims tell what a good answer does.
+    `history` holds the earlier turns of the conversation, the earliest first: mappings with `role`, "user" or
+    "assistant", and `content`. `conversation` is its name, "" for none. `expects` says what a good answer
+    does, where the gold claims do not tell.
     """
 
     id: str
@@ -120,16 +94,9 @@ class Case(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Response(Record):
-    """What the RAG system said for a case.
+    """What the RAG system said for a case; `latency_ms` is None where nobody measured it.
 
-    Attributes:
-        case_id: the case that it answers.
-        contexts: the chunks that it was written from, in the order of their rank.
-        contexts_from: who gave the contexts, for the card; "" where unknown.
-        citations: what the answer cites, where it was recorded apart from its text.
-        model: that wrote it.
-        latency_ms: milliseconds to the answer; None where not measured.
-        samples: more answers to the same question, which show whether it stays with its claims.
+    `contexts` are the chunks it was given, by rank; `contexts_from` says by whom; `samples` are more answers.
     """
 
     answer: str
@@ -145,11 +112,9 @@ class Response(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Claim(Record):
-    """A single checkable statement of an answer, such as that metformin lowers glucose.
+    """A checkable statement of an answer; `start`, `end` are its span there, both 0 where it has none.
 
-    `start` and `end` are its span in the answer, both 0 where it has none. `citations` are its markers, such
-    as "2" of "[2]". `context` holds words from before it that a reader needs, such as the sentence that names
-    what "it" is.
+    `context` holds the words before it that a reader needs: the sentence that names what "it" is.
     """
 
     id: str
@@ -176,11 +141,7 @@ class Dropped(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class PairScore(Record):
-    """What a checker says of one claim and one chunk.
-
-    `probs` and `logits` are ordered entail, neutral, contradict; `label` is the most probable, and `span` the
-    best evidence in the chunk's text, None where unknown.
-    """
+    """What a checker says of a claim and a chunk; `span` is the best evidence in the chunk."""
 
     claim_id: str
     chunk_id: str
@@ -193,11 +154,7 @@ class PairScore(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Finding(Record):
-    """A medical or safety rule that fired on a claim, as where "25 mg" stands against "2.5 mg".
-
-    The spans are those of the words that disagree, in claim and chunk. `effect` says what the rule did to the
-    verdict: "refute" it, "weaken" it to unsupported, or only "note" the finding.
-    """
+    """A rule that fired on a claim, with the words of claim and evidence that disagree ("25 mg", "2.5 mg")."""
 
     rule: str
     message: str
@@ -208,22 +165,57 @@ class Finding(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Attribution(Record):
+    """What the contexts that a claim cites say of it; an answer without any citation has none.
+
+    `cited` is {marker: ids of the contexts that it means}; of these `helping` support the claim, alone or
+    only together. `elsewhere` are ids of contexts that support it and are not cited. `assigned` is, for an
+    uncited claim, what the more similar of its cited neighbours cites. Claims of a sentence share its number,
+    from 0.
+    """
+
+    status: grades.CitationStatus
+    cited: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    helping: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
+    assigned: tuple[str, ...] = ()
+    sentence: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Severity(Record):
+    """How bad a refuted or unsupported claim is.
+
+    Categories and risks are those of MedVAL (Aali et al. 2025, arXiv:2507.03152) that an error of a single
+    claim can have. An error is major where its risk is moderate or high: unnoticed, it could change what is
+    done for a patient, as CREOLA calls an error major (Asgari et al. 2025, npj Digit Med 8:274).
+
+    `risk` is what could happen to a patient if nobody noticed the error. `rule` is the id of the rule that
+    gave it, "otherwise" where none did, "reviewers" where labels did, `by_rules` what a rule gave before.
+    """
+
+    category: grades.Category
+    risk: grades.Risk
+    rule: str = ""
+    by_rules: grades.Risk | None = None
+
+    @property
+    def is_major(self) -> bool:
+        """Whether the error could change what is done for a patient."""
+        return self.risk in grades.MAJOR
+
+    def __str__(self) -> str:
+        return f"{'major' if self.is_major else 'minor'}: {self.category}, risk {self.risk}"
+
+
+@dataclass(frozen=True, kw_only=True)
 class Verdict(Record):
     """The outcome of a claim over all its contexts, such as "supported" or "refuted".
 
-    Attributes:
-        score: the probability behind the label: of contradict for refuted, else the highest of entail.
-        threshold: the score from which on the label is given.
-        chunk_id: the context that decided; "" for none.
-        span: the decisive evidence in it; None where unknown.
-        reason: why the claim is unscored, or what else there is to say.
-        conflict: whether another context states the opposite.
-        joint: whether only several contexts together decided.
-        supporting: ids of all contexts that entail the claim.
-        findings: the rules that fired.
-        attribution: what its citations are worth; None where the answer cites nothing.
-        severity: how bad the error is; None where there is no error, or nobody graded it.
-        leaning: the label that an uncertain claim would have else; "" for every other claim.
+    `score` is the probability behind the label: of contradict for refuted, else the highest of entail.
+    `chunk_id` and `span` point at the decisive evidence; `supporting` are ids of all contexts that entail the
+    claim. `conflict`: another context states the opposite; `joint`: only several together decided. `severity`
+    is None where there is no graded error. `leaning` is the label that an uncertain claim would have else.
     """
 
     claim: Claim
@@ -258,19 +250,11 @@ class MetricValue(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Entailments(Record):
-    """Who entails what in a case with M claims, N gold claims and K contexts, in their order.
+    """Who entails what in a case of M claims, N gold claims and K contexts, in their order.
 
-    Attributes:
-        chunk_claims: (M, K) which contexts entail a claim.
-        chunk_gold: (N, K) which contexts entail a gold claim.
-        answer_gold: (N,) which gold claims the answer states.
-        reference_claims: (M,) which claims the reference answer entails, or the gold claims without one; None
-            where there is neither.
-        same_gold: (N,) the place of the first gold claim that says the same in other names of drugs and
-            diseases; () where none does.
-        same_chunks: (K,) likewise of contexts.
-        renamed_claims: (M, K) which contexts entail a claim only once its names are theirs; () where none
-            does.
+    `reference_claims` is None where the case has neither a reference answer nor gold claims. `same_gold` and
+    `same_chunks` hold the place of the first text that says the same in other names of drugs and diseases, ()
+    where none does. `renamed_claims`: which contexts entail a claim only once its names are theirs.
     """
 
     chunk_claims: tuple[tuple[bool, ...], ...] = ()  # (M, K)
@@ -282,29 +266,59 @@ class Entailments(Record):
     renamed_claims: tuple[tuple[bool, ...], ...] = ()  # (M, K), () where none does
 
 
+@dataclass(frozen=True, kw_only=True)
+class VectorIndex(Record):
+    """An approximate index of vectors, named as in FAISS ("HNSW32"), and how much of exact search it finds.
+
+    `search` holds parameters such as {"efSearch": 128}. `recall` is {"10": the share, 0 to 1, of the 10 best
+    hits of exact search that it finds, "100": of the 100 best}, measured on `queries` sentences of the
+    corpus.
+    """
+
+    factory: str
+    search: Mapping[str, int] = field(default_factory=dict)
+    recall: Mapping[str, float] = field(default_factory=dict)
+    queries: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Retrieval(Record):
+    """What a retriever brought for a case, judged chunk by chunk, and what it cost.
+
+    It is empty where recorded contexts are judged. Gold claims have the ids that `gold_id` gives them.
+
+    Attributes:
+        gold: {chunk id: (N,) which gold claims the chunk alone entails}, of every hit in the pool.
+        grades: {chunk id: 2 decisive, 1 supportive, 0 neither}, by the keywords of the case.
+        refuting: {claim id: ids of the chunks that refute it}.
+        claims: {claim id: ids of the chunks found for it, best first}, where each claim was searched for.
+        pool: the retrievers whose hits were judged together; () until the run is summed up.
+        steps_ms: {step of the question's retrieval: milliseconds}, and under "total" all of it.
+        index_bytes: the size of the index; None where the retriever does not tell it.
+        indexes: {name of a dense retriever: its approximate index}; exact search is not listed.
+    """
+
+    gold: Mapping[str, tuple[bool, ...]] = field(default_factory=dict)
+    grades: Mapping[str, float] = field(default_factory=dict)
+    refuting: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    claims: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    pool: tuple[str, ...] = ()
+    steps_ms: Mapping[str, float] = field(default_factory=dict)
+    index_bytes: int | None = None
+    indexes: Mapping[str, VectorIndex] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Report(Measured, Record):
     """One response, fully checked: verdicts on its claims, and its metrics.
 
-    Attributes:
-        verdicts: on the claims of the answer, judged by the contexts.
-        gold_verdicts: on the gold claims, judged by the answer; () for a refusal.
-        pairs: the scores behind the verdicts.
-        hits: what the retriever found for the question.
-        searched: whether a retriever was asked, so that no hits means that it found nothing.
-        metrics: {name: value of this case}; a metric that does not apply is missing, never NaN.
-        abstained: whether the answer is a refusal.
-        selective: whether verdicts may be "uncertain".
-        outcome: what became of the case, such as "answered"; None for a failed answer.
-        answerable: how many key facts the contexts hold: "all", "some", "none"; None where nothing tells.
-        contexts_optional: whether the caller allowed an answer without contexts.
-        contexts_mode: whose contexts judged the claims.
-        retrieval: what the retriever brought, where its hits were judged.
-        dropped: words of the answer of which no claim was made.
-        llm: what a teacher was asked (`teacher.use`); empty for nothing.
-        consistency: what further answers say (`checking.consistency`).
-        relevancy: how the answer speaks of its question (`checking.relevancy`).
-        risk: an `AnswerRisk` as a dict; empty where it was not computed.
+    `metrics` is {name: value of this case}; a metric that does not apply is missing, never NaN. `verdicts`
+    judge the claims by the contexts, `gold_verdicts` the gold claims by the answer. `searched` without
+    `hits`: nothing was found. `contexts_optional`: the caller allowed an answer without contexts.
+    `contexts_mode` says whose contexts judged, `retrieval` what the retriever brought, `llm` what a teacher
+    was asked (`teacher.use`), `consistency` what further answers say, `relevancy` how the answer speaks of
+    its question; `risk` is an `AnswerRisk`. `selective`: verdicts may be uncertain. No claim was made of the
+    words in `dropped`.
     """
 
     case: Case
@@ -342,10 +356,7 @@ class Report(Measured, Record):
 
 @dataclass(frozen=True, kw_only=True)
 class GateResult(Record):
-    """The outcome of a gate, a rule for a whole slice such as "hallucination <= 0.05".
-
-    `value` is the metric that was measured, None where there is none; `message` says why it failed.
-    """
+    """The outcome of a gate, a rule for a slice such as "hallucination <= 0.05"."""
 
     expression: str
     outcome: Literal["pass", "fail", "inconclusive"]
@@ -355,7 +366,7 @@ class GateResult(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class SliceRecord(Record):
-    """Base of records about one row of the card: a slice under a retriever, checker, k and contexts mode."""
+    """A record about a row of the card, such as an entry of a baseline."""
 
     slice: str
     retriever: str
@@ -368,21 +379,11 @@ class SliceRecord(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class SliceReport(Measured, SliceRecord):
-    """All reports of a slice under one retriever and checker, its metrics summed up and its gates judged.
+    """All reports of a slice under one retriever and checker, with metrics over all and judged gates.
 
-    Its properties, such as `faithfulness`, are the values of `metrics`.
-
-    Attributes:
-        reports: one for each case, by case id.
-        metrics: {name: value over all claims}, each with an interval.
-        macro: {name: mean of the values of the cases}.
-        definitions: {name of a metric of the project: what it measures}.
-        gates: their outcomes; () until they are judged.
-        missing: ids of cases that were expected and have no report.
-        skipped: {reason: how many records were left out when the cases were read}.
-        partial: whether the run was cut short or a case is missing.
-        place: of the row in an ablation, from 0.
-        failure: why no case could be measured; "" where some were.
+    Its properties, such as `faithfulness`, are values of `metrics`; `macro` holds means over cases. `skipped`
+    is {reason: records left out when cases were read}, `place` the row of an ablation from 0, `definitions`
+    {metric of the project: its meaning}, `failure` why no case was measured.
     """
 
     reports: tuple[Report, ...] = ()
