@@ -46,8 +46,7 @@ class Chunk(Record):
 class Hit(Record):
     """A chunk that a retriever found, with its rank from 1 and its score; a higher score is better.
 
-    `ranks` and `scores` hold {retriever: rank or score that it gave}, where several retrievers were fused.
-    Files of earlier versions have no `scores`.
+    `ranks` and `scores` hold {retriever: rank or score that it gave}; earlier versions wrote no `scores`.
     """
 
     chunk: Chunk
@@ -61,7 +60,7 @@ class Hit(Record):
 class GoldClaim(Record):
     """A fact that a correct answer must state (`key`) or may state; `provenance` says who wrote it.
 
-    `severity` is "major" where leaving it out could change what is done for a patient.
+    Leaving out a fact of `severity` "major" could change what is done for a patient.
     """
 
     id: str
@@ -154,7 +153,7 @@ class PairScore(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Finding(Record):
-    """A rule that fired on a claim, with the words of claim and evidence that disagree ("25 mg", "2.5 mg")."""
+    """A rule that fired on a claim: the words of claim and evidence that disagree ("25 mg", "2.5 mg")."""
 
     rule: str
     message: str
