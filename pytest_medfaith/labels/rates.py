@@ -98,9 +98,10 @@ def corrected_slice(
 ) -> CorrectedSlice:
     """Returns the rates of a slice, corrected by labels.
 
-    If at least 30 labels are of claims that the slice still has, with the same evidence and every stratum
-    among them, they correct its rates directly (`stratified_rate`). Otherwise the checker's error rates on
-    all labels are applied to it (`transported_rate`). A label "no claim" counts nowhere.
+    Labels of claims that the slice still has, with the same evidence, correct its rates directly
+    (`stratified_rate`). That takes 30 of them, or one for each of its claims, and some in every stratum.
+    Otherwise the checker's error rates on all labels are applied to it (`transported_rate`). A label "no
+    claim" counts nowhere.
 
     Args:
         report: of the slice, under one checker.
