@@ -74,7 +74,7 @@ class Order:
 def missing_sequences(claim: str, evidence: Evidence) -> Iterator[Missing]:
     """Yields a `Missing` of the kind "order" where `claim` and the deciding sentence have opposite orders.
 
-    Example: "A before B" against "A after B".
+    Example: "A before B" where `evidence.nearest` says "A after B".
     """
     mine, theirs = read_sequence(claim), read_sequence(evidence.nearest)
     if mine is None or theirs is None or mine.denied != theirs.denied:
