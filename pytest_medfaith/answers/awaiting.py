@@ -42,8 +42,8 @@ def awaited(value: Any, what: str = "the answer") -> Any:
         return _future_result(value, what)
     if inspect.iscoroutine(value) and inspect.getcoroutinestate(value) != inspect.CORO_CREATED:
         raise DataError(
-            f"{what} is a coroutine that was awaited already, which works once; keep what it gave, and use "
-            "that"
+            f"{what} is a coroutine that was awaited before; a coroutine gives its result once, so keep the "
+            "result and use it again"
         )
     try:
         return _run_beside(value) if _is_inside_a_loop() else _run(value)

@@ -98,8 +98,8 @@ def _question(row: Mapping[str, Any]) -> str:
     key = next((key for key in QUESTION_KEYS if row.get(key) is not None), None)
     if key is None:
         raise DataError(
-            "the row has no question, and no id that says which case it is of; "
-            f"expected one under {', '.join(QUESTION_KEYS)}"
+            "the row has no question, and no id that names its case; "
+            f"expected a question under {', '.join(QUESTION_KEYS)}"
         )
     question = row[key]
     if isinstance(question, (list, tuple)):

@@ -143,7 +143,9 @@ def _told(row: Mapping[str, Any], place: str) -> tuple[str, Turns] | None:
     if beside:
         raise DataError(
             _at(
-                place, f"the row holds {key!r} beside {beside[0]!r}; expected the messages alone, or the rest"
+                place,
+                f"the row has both {key!r} and {beside[0]!r}; expected either messages, or a question and "
+                "its history",
             )
         )
     try:

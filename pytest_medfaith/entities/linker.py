@@ -123,8 +123,8 @@ def load_concepts(*paths: Path) -> Concepts:
         for concept in read_records(path, Concept):
             if concept.id in by_id:
                 raise DataError(
-                    f"{path}: concept {concept.id!r} is there twice, or is one of the shipped table; give "
-                    f"it another id"
+                    f"{path}: another concept, perhaps of the shipped table, has the id {concept.id!r}; give "
+                    "yours another id"
                 )
             if concept.kind not in KINDS:
                 raise DataError(

@@ -112,8 +112,8 @@ def refuse_pickled_weights(folder: Path, what: str, *, kind: str) -> None:
 def _pickled(what: str, found: str, *, folder: str = "FOLDER", kind: str = "AutoModel") -> str:
     """Returns the message on pickled weights, with the command that converts them."""
     return (
-        f"{what} has {found} alone. Weights in a pickle can run code when they are read, so only safetensors "
-        'are. Where you trust who made the file, convert it once: python -c "from transformers import '
+        f"{what} has {found} alone. Pickled weights can run code when they are read, so only safetensors are "
+        'read. Where you trust who made the file, convert it once: python -c "from transformers import '
         f"{kind} as M; M.from_pretrained('{folder}').save_pretrained('{folder}')\""
     )
 

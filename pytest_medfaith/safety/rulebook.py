@@ -160,8 +160,8 @@ def load_rulebook(paths: tuple[Path, ...] = ()) -> Rulebook:
         for rule in _rules(path, table, groups):
             if rule.id in rules:
                 raise DataError(
-                    f"{path}: rule {rule.id!r} is there already; give yours another id, and write "
-                    f"off = [{rule.id!r}] to replace it"
+                    f"{path}: another rule has the id {rule.id!r}; give your rule another id, and write "
+                    f"off = [{rule.id!r}] to replace that rule"
                 )
             rules[rule.id] = rule
         off |= _switched_off(path, table, rules)

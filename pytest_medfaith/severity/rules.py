@@ -140,8 +140,8 @@ def load_severity(paths: tuple[Path, ...] = ()) -> SeverityRules:
             for rule in _rules(path, kind, table):
                 if rule.id in found[kind]:
                     raise DataError(
-                        f"{path}: {kind} rule {rule.id!r} is there already; give yours another id, and write "
-                        f"off = [{rule.id!r}] to replace the shipped rule"
+                        f"{path}: another {kind} rule has the id {rule.id!r}; give your rule another id, and "
+                        f"write off = [{rule.id!r}] to replace the shipped rule"
                     )
                 found[kind][rule.id] = rule
             for verdict, given in _otherwise(path, kind, table).items():
@@ -193,7 +193,7 @@ def _rules(path: Path, kind: str, table: Mapping[str, Any]) -> list[SeverityRule
     ]
     for name in [rule.id for rule in rules]:
         if [rule.id for rule in rules].count(name) > 1:
-            raise DataError(f"{path}: {kind} rule {name!r} is there twice; give each rule an id of its own")
+            raise DataError(f"{path}: two {kind} rules have the id {name!r}; give each rule an id of its own")
     return rules
 
 
