@@ -26,6 +26,8 @@ _NO_TEXT_BLOCKS = frozenset(
 def text_of(value: Any) -> Any:
     """Returns the text of a tool's message or completion; any other value unchanged.
 
+    A LangChain message with the content "Take 5 mg." gives "Take 5 mg.".
+
     Raises:
         DataError: the message has parts, and no part is a text.
     """
@@ -150,7 +152,9 @@ def is_rows(value: Any) -> bool:
 
 
 def rows_of(table: Any) -> Iterable[Any]:
-    """Returns the rows of a table (pandas, polars, pyarrow, Hugging Face); the items of any other value.
+    """Returns the rows of a table (pandas, polars, pyarrow, Hugging Face); any other iterable unchanged.
+
+    A data frame gives a dictionary {column: value} for each row.
 
     Raises:
         DataError: the value has no items, or items without an order.

@@ -17,7 +17,10 @@ _CLAUSE_END = re.compile(r"[;:.!?]\s|[()]")
 
 
 def find_abbreviations(text: str) -> Mapping[str, str]:
-    """Returns {short form: long form} as written in `text`; the first definition of a short form counts."""
+    """Returns {short form: long form} as written in `text`; the first definition of a short form counts.
+
+    "Heart failure (HF) is common." gives {"HF": "Heart failure"}.
+    """
     found: dict[str, str] = {}
     for bracket in _BRACKET.finditer(text):
         short = bracket[1].strip()

@@ -25,7 +25,10 @@ _NAME = "\x00{}\x00"
 
 
 def defined_in(texts: Iterable[str]) -> dict[str, str]:
-    """Returns {short form: long form} of what the texts define, without short forms with two meanings."""
+    """Returns {short form: long form} of what the texts define, without short forms with two meanings.
+
+    "MS" is left out where one text has "multiple sclerosis (MS)" and another "mitral stenosis (MS)".
+    """
     found: dict[str, str] = {}
     unclear: set[str] = set()
     for text in texts:

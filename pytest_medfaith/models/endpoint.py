@@ -42,7 +42,10 @@ def endpoint_address(given: str | None) -> str | None:
 
 
 def shown_address(address: str) -> str:
-    """Returns `address` without user, password and query, for messages."""
+    """Returns `address` without user, password and query, for messages.
+
+    "https://me:secret@host:8080/v1?key=abc" is shown as "https://host:8080/v1".
+    """
     parts = urlsplit(address)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 

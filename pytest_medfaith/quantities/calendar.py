@@ -47,7 +47,10 @@ def dates_in(text: str) -> Iterator[re.Match[str]]:
 
 
 def read_date(found: re.Match[str]) -> tuple[int, int | None, int | None]:
-    """Returns (month, day, year) of a match of `MONTH`; a missing day or year is None."""
+    """Returns (month, day, year) of a match of `MONTH`: (5, None, 2020) for "May 2020".
+
+    A day or year that the text does not give is None.
+    """
     day = found["before"] or found["after"]
     month = next(
         number for number, name in enumerate(_MONTHS, 1) if name.startswith(found["month"].lower()[:3])

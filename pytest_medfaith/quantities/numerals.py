@@ -96,7 +96,10 @@ class Numeral:
 
 @lru_cache(maxsize=1_024)
 def read_numerals(text: str) -> tuple[Numeral, ...]:
-    """Returns the numbers of `text` in order, without those in names (COVID-19, 5-HT, 3rd)."""
+    """Returns the numbers of `text` in order, in digits or in words: 25 for "twenty-five".
+
+    Numbers in names (COVID-19, 5-HT, 3rd) are left out.
+    """
     return tuple(
         _numeral(found)
         for found in _NUMERAL.finditer(text)

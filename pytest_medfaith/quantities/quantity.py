@@ -71,7 +71,10 @@ class Quantity:
 
     @property
     def daily(self) -> Quantity | None:
-        """The total a day; None where the text does not say how often the amount is given."""
+        """The total a day: 1 g for "0.5 g twice a day".
+
+        None where the text does not say how often the amount is given.
+        """
         if self.times is None:
             return None
         return replace(

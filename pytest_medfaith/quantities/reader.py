@@ -102,10 +102,11 @@ _OF_ANOTHER = re.compile(
 
 @lru_cache(maxsize=defaults.TEXTS_KEPT)
 def read_quantities(text: str) -> tuple[Quantity, ...]:
-    """Returns the quantities of `text` in order of place: 500 mg for "0.5 g twice a day", with its times.
+    """Returns the quantities of `text` in order of place, amounts in base units (grams for a mass).
 
-    Calendar years, citations, confidence intervals, p-values, numbers that name something (type 2, day 5) and
-    numbers that may be two (2 500 mg) are left out.
+    "0.5 g twice a day" gives a mass of 0.5 with `times` (2, 2), and the frequency of 2 a day. Calendar years,
+    citations, confidence intervals, p-values, numbers that name something (type 2, day 5) and numbers that
+    may be two (2 500 mg) are left out.
     """
     # Marks, not blanks, replace the masked words: blanks would join the numbers around them.
     masked = _MASK.sub(lambda found: "¤" * len(found[0]), text)

@@ -127,7 +127,11 @@ class Statement:
 
 
 def read_statements(text: str) -> list[Statement]:
-    """Returns the statements of `text` in order, without what it only asks."""
+    """Returns the statements of `text` in order, without what it only asks.
+
+    "Is it safe? Take paracetamol if pain persists." has a single statement: the main clause "Take
+    paracetamol" with its condition.
+    """
     clauses = [clause for start, end in asserted_sentences(text) for clause in _clauses(text, start, end)]
     return list(_statements(text, clauses))
 

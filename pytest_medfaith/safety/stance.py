@@ -163,6 +163,9 @@ ADVISES, FORBIDS, WARNS, NEUTRAL = "advises", "forbids", "warns", ""
 def stance(clause: str, *, conditions: str = "") -> str:
     """Returns what a main clause does with the things it names: ADVISES, FORBIDS, WARNS or NEUTRAL.
 
+    "you should take X" advises, "do not take X" forbids, "use X with caution" warns; "X is a tablet" is
+    neutral.
+
     Args:
         clause: the words of the clause, with other signs for the names of the things.
         conditions: the words of its conditions. Advice that depends on a specialist or on checks is a

@@ -134,6 +134,9 @@ def coverage(claim: str, part: str, *, of: str) -> float:
 
 
 def shared_words(claim: str, text: str) -> float:
-    """Returns the share of the claim's content words that `text` has, 0 to 1; 0 for a claim without any."""
+    """Returns the share of the claim's content words that `text` has, 0 to 1; 0 for a claim without any.
+
+    Of "Statins lower cholesterol.", "A statin lowers blood pressure." has two words of three: 0.67.
+    """
     wanted = content_words(claim)
     return len(wanted & content_words(text)) / (len(wanted) or 1)
