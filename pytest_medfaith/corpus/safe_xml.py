@@ -87,7 +87,7 @@ class _Reader:
             problem = expat.ErrorString(error.code)
             raise DataError(f"{place}: not well-formed XML ({problem}). {advice}") from None
         except (LookupError, ValueError) as error:  # ValueError: a multi-byte encoding such as GB2312
-            raise DataError(f"{self._here()}: {error}; expected a known one, such as UTF-8") from None
+            raise DataError(f"{self._here()}: {error}; expected a known encoding, such as UTF-8") from None
 
     def close(self) -> None:
         """Drops the parser: it and this reader refer to each other, which would keep both in memory."""
