@@ -284,6 +284,7 @@ def _texts_of(path: Path, texts: Path) -> tuple[str, Callable[[Mapping[str, Any]
     known = _known_texts(source, texts)
 
     def text_of(row: Mapping[str, Any]) -> str:
+        """Returns the text that a row names; DataError if it is missing or has changed."""
         text = known.get(row["id"])
         if text is None or text_crc32(text) != row["text_crc32"]:
             raise DataError(
