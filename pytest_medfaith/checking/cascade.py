@@ -59,17 +59,18 @@ class Cascade:
         """Raises ValueError for a cascade that reads nothing, and for numbers out of range."""
         if self.windows < 1 or self.window_words < 1 or not 0 <= self.fast_weight < math.inf:
             raise ValueError(
-                f"the cascade reads {self.windows} windows of {self.window_words} words, the fast student "
-                f"counts {self.fast_weight}; expected at least 1 of 1, and a weight of 0 or more"
+                f"the cascade has windows {self.windows}, window_words {self.window_words} and fast_weight "
+                f"{self.fast_weight}; expected windows and words of 1 or more, and a weight of 0 or more"
             )
         if not 0 < self.least_probability < 1:
             raise ValueError(
-                f"the least probability of the fast student is {self.least_probability}; expected a number "
-                "between 0 and 1"
+                f"least_probability of the cascade is {self.least_probability}; expected a number between 0 "
+                "and 1"
             )
         if not 0 <= self.refuting_sentence_share <= 1:
             raise ValueError(
-                f"the share of the sentence is {self.refuting_sentence_share}; expected a number from 0 to 1"
+                f"refuting_sentence_share of the cascade is {self.refuting_sentence_share}; expected a "
+                "number from 0 to 1"
             )
         if not (math.isfinite(self.window_slack) and math.isfinite(self.decision_bonus)):
             raise ValueError(

@@ -57,7 +57,7 @@ class Checker:
         added_rules: rules of the user's project, beside the shipped rules.
         judge: a callable that gives verdicts in the model's place, without scores: a plain callable of the
             user, which no rule overrules (see `as_checker`), or the teacher.
-        selective: marks verdicts below a certified confidence as uncertain; None where all verdicts stand.
+        selective: marks verdicts below a certified confidence as uncertain; None to leave all as they are.
     """
 
     name: str

@@ -121,8 +121,8 @@ def _project_checker(name: str, thresholds: Thresholds | None) -> Checker:
     base, linker = split_linker(name)
     if linker:
         raise DataError(
-            f"the checker {name!r} is of the project, and no rule asks a linker about its verdicts; name it "
-            f"{base!r}"
+            f"the checker {name!r} is a callable of the project, and no rule uses a linker on its verdicts; "
+            f"expected its name without a linker, {base!r}"
         )
     checker = as_checker(load_dotted(name, what="the checker"), name=name)
     return dataclasses.replace(checker, name=name, thresholds=thresholds or checker.thresholds)

@@ -23,10 +23,10 @@ Ask = Callable[[Claim, Chunk], Verdict]  # the model's verdict on a claim by one
 def read_restated(
     verdict: Verdict, scores: Sequence[PairScore], chunks: Sequence[Chunk], ask: Ask
 ) -> Verdict:
-    """Returns the model's support for the claim in the quantities of its sentence, else `verdict`.
+    """Returns the model's support for the claim with quantities as the evidence writes them, or `verdict`.
 
     A small model compares the digits that it reads. So where two quantities are the same after conversion, it
-    gets the same digits.
+    gets the same digits: "400 micrograms" for "0.4 mg".
 
     Args:
         verdict: the verdict of the first reading.

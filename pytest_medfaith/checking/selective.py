@@ -16,13 +16,13 @@ _WITHOUT_DOUBT = ("decided by the rule", "quoted from the evidence")
 
 @dataclass(frozen=True, kw_only=True)
 class Selective:
-    """From which confidence on a verdict stands.
+    """From which confidence on a verdict counts as it is; below, it becomes uncertain.
 
     Attributes:
-        supported: a supported verdict stands above this confidence, 0 to 1; None where all stand, and nothing
+        supported: a supported verdict counts above this confidence, 0 to 1; None where all count, and nothing
             is promised of them.
         refuted: the same for refuted verdicts.
-        risk: at most this share of the standing verdicts with a label is wrong, ...
+        risk: at most this share of the verdicts that count is wrong, for each label, ...
         confidence: ... with this probability over the labels of the calibration.
     """
 

@@ -17,5 +17,5 @@ def split_linker(name: str) -> tuple[str, str | None]:
 
 
 def with_linker(name: str, linker: str) -> str:
-    """Returns the name of the checker with `linker` in the place of its own: "fast[linker=none]"."""
+    """Returns the name of the checker with this linker: "fast[linker=none]" for "fast" and "none"."""
     return f"{split_linker(name)[0]}[linker={linker}]"

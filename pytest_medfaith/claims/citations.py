@@ -75,7 +75,10 @@ class Cited:
 
 
 def read_citations(answer: str, contexts: Sequence[Chunk] = ()) -> Cited:
-    """Returns `answer` with its citations read; arguments as in `parse_citations`."""
+    """Returns `answer` with its citations read; arguments as in `parse_citations`.
+
+    "Statins help [1, 2]." cites "1" and "2"; its text keeps its length, with blanks for the bracket.
+    """
     answer = without_struck(answer)
     citations = parse_citations(answer, contexts)
     spans = {(citation.start, citation.end) for citation in citations if not citation.is_said}

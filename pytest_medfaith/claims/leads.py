@@ -137,7 +137,10 @@ def under_label(label: Phrase, sentence: Part) -> Part:
 
 
 def read_cells(text: str, start: int, end: int) -> tuple[Phrase, ...]:
-    """Returns the words of each cell of the table row `text[start:end]`, without its borders."""
+    """Returns the words of each cell of the table row `text[start:end]`, without its borders.
+
+    "| Dose | 5 mg |" has two cells: the word "Dose", and the words "5" and "mg".
+    """
     borders = [index for index in range(start, end) if text[index] == "|"]
     spans = zip([start, *(border + 1 for border in borders)], [*borders, end], strict=True)
     cells = [read_words(text, first, last) for first, last in spans]

@@ -49,7 +49,7 @@ def folder_extractor(folder: Path) -> tuple[Extractor, str]:
     if _writes(folder):
         return partial(student_claims, partial(_written, folder)), f"writer|{model_signature(str(folder))}"
     raise DataError(
-        f"the extractor {folder} is no student; expected a folder with card.json, model.onnx and "
+        f"the extractor {folder} is no model folder; expected a folder with card.json, model.onnx and "
         "tokenizer.json of a tagger, or config.json and safetensors of a model that writes (T5)"
     )
 

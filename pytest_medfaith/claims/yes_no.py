@@ -186,7 +186,10 @@ def _patterns() -> tuple[re.Pattern[str], dict[str, re.Pattern[str]]]:
 
 @lru_cache(maxsize=1_024)
 def read_yes_no(text: str) -> YesNo | None:
-    """Returns what `text` answers, if it says no more than yes or no, in any usual form; else None."""
+    """Returns what `text` answers, if it says no more than yes or no, as "Yes, it does." does.
+
+    None if it says more: "Yes, but only in adults."
+    """
     if len(text) > _LONGEST or text.count("|") > 2:  # the cells of a table's header
         return None
     plain = _TAG.sub(" ", _SIGN.sub(_word_of_sign, _VARIANTS.sub("", folded(text).translate(_ALIKE))))

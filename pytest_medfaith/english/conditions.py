@@ -70,7 +70,10 @@ class Condition:
 
 @lru_cache(maxsize=defaults.TEXTS_KEPT)
 def read_conditions(text: str) -> tuple[Condition, ...]:
-    """Returns the conditions, exceptions and concessions of `text`, in order and without overlaps."""
+    """Returns the conditions, exceptions and concessions of `text`, in order and without overlaps.
+
+    "Take it unless you are pregnant." has the exception "unless you are pregnant".
+    """
     markers = list(_MARKER.finditer(text))
     found = []
     for place, marker in enumerate(markers):
@@ -88,7 +91,10 @@ _KINDS: tuple[Kind, ...] = ("concession", "condition", "exception", "case")
 
 
 def without_conditions(text: str) -> str:
-    """Returns `text` at the same length with blanks for its conditions, exceptions and concessions."""
+    """Returns `text` at the same length with blanks for its conditions, exceptions and concessions.
+
+    "If pain returns, call us." keeps ", call us." at the same offsets.
+    """
     return blanked(text, read_conditions(text))
 
 

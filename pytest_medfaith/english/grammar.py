@@ -71,7 +71,11 @@ class Part:
 
 @lru_cache(maxsize=256)  # words tried as a clause, such as "B raises C" after an "and", often become a part
 def read_clause(words: Phrase) -> Clause | None:
-    """Returns the clause that `words` make: verbs and subject; None without a main verb."""
+    """Returns the clause that `words` make; None without a main verb.
+
+    "Statins have lowered cholesterol" has the main verb "have" and the subject "Statins"; "In adults with
+    asthma" gives None.
+    """
     verbs = finite_verbs(words)
     free = (verb.index for verb in verbs if not verb.subordinate)
     main = next((index for index in free if not _goes_on_with_opening(words, index)), None)

@@ -47,7 +47,10 @@ Phrase = tuple[Word, ...]
 
 
 def read_words(text: str, start: int = 0, end: int | None = None) -> Phrase:
-    """Returns the words and marks of `text[start:end]`, in order; only white space is left out."""
+    """Returns the words and marks of `text[start:end]`, in order; only white space is left out.
+
+    "Stop (now)." has "Stop", "(", "now", ")" and ".".
+    """
     found = _WORD.finditer(text, start, len(text) if end is None else end)
     words = [
         Word(word[0], *word.span(), spaced=word.start() > start and text[word.start() - 1].isspace())

@@ -72,7 +72,10 @@ def word_key(lower: str) -> str:
 
 
 def light_stem(lower: str) -> str:
-    """Returns a lower-case word without the ending of a plural or a verb, if four letters are left."""
+    """Returns a lower-case word without the ending of a plural or a verb: "treat" for "treated".
+
+    The word stays as it is if fewer than four letters would be left: "uses".
+    """
     return _cut(lower, ("ies", "ing", "ed", "es", "s"))
 
 

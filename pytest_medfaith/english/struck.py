@@ -35,7 +35,10 @@ def struck_spans(text: str) -> list[tuple[int, int]]:
 
 
 def without_struck(text: str) -> str:
-    """Returns `text` at the same length with blanks for its struck-out words; line ends stay."""
+    """Returns `text` at the same length with blanks for its struck-out words; line ends stay.
+
+    "Take ~~5 mg~~ 10 mg." becomes "Take          10 mg.".
+    """
     shown, last = [], 0
     for start, end in struck_spans(text):
         shown += [text[last:start], re.sub(r"[^\r\n]", " ", text[start:end])]

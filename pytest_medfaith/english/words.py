@@ -79,7 +79,10 @@ class Token:
 
 @lru_cache(maxsize=defaults.TEXTS_KEPT)
 def read_tokens(text: str) -> tuple[Token, ...]:
-    """Returns the words, numbers and marks of `text` with their spans, in order."""
+    """Returns the words, numbers and marks of `text` with their spans, in order.
+
+    "Take 0.5 mg twice-daily." has the tokens "Take", "0.5", "mg", "twice-daily" and ".".
+    """
     tokens = []
     for found in _TOKEN.finditer(text):
         lower = found[0].lower()
@@ -151,7 +154,10 @@ _PIECE = re.compile(r"[^\W_]+")
 
 @lru_cache(maxsize=defaults.TEXTS_KEPT)
 def content_words(text: str) -> frozenset[str]:
-    """Returns the lower-case content words of `text`, without endings of plurals and verbs."""
+    """Returns the lower-case content words of `text`, without endings of plurals and verbs.
+
+    "The patients were treated with statins." has "patient", "treat" and "statin".
+    """
     words = (word.lower() for word in _CONTENT.findall(text))
     return frozenset(light_stem(word) for word in words if word not in COMMON_WORDS)
 
@@ -163,7 +169,10 @@ def plain_words(text: str) -> str:
 
 
 def pieces_of(text: str) -> list[tuple[str, int, int]]:
-    """Returns (run, start, end) of each run of letters and digits in `text`."""
+    """Returns (run, start, end) of each run of letters and digits in `text`.
+
+    "COVID-19" gives ("COVID", 0, 5) and ("19", 6, 8).
+    """
     return [(found[0], found.start(), found.end()) for found in _PIECE.finditer(text)]
 
 

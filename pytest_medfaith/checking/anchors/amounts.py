@@ -171,7 +171,7 @@ def _is_opposed(quantity: Quantity, other: Quantity, claim: str, text: str) -> b
 
 
 def _is_past_range(quantity: Quantity, other: Quantity, claim: str, sentence: str) -> bool:
-    """Returns whether the claim starts where a range of its sentence ends: "over 14" for "7 to 14".
+    """Returns whether the claim starts where a range of the sentence ends: "over 14" for "7 to 14".
 
     "Above 5.0 is high" is not such a claim for "normal is 3.5 to 5.0".
     """
@@ -301,7 +301,7 @@ def _is_age_of_evidence(quantity: Quantity, claim: str, evidence: Evidence) -> b
 
 
 def _is_of_another_age(quantity: Quantity, age: Quantity, sentence: str) -> bool:
-    """Returns whether a single age of the claim misses the range `age`, or `age` is a patient's own."""
+    """Returns whether a single age of the claim is outside the range `age`, or `age` is that of a patient."""
     if age.bound or age.low < age.high:
         return not _is_within(quantity, age)
     return bool(_PATIENT.match(sentence, age.start))

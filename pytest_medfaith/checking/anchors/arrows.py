@@ -44,9 +44,9 @@ _BACKWARDS = re.compile(r"\b(?:after|preceded|before|until|rather|instead)\b", r
 def missing_arrows(claim: str, evidence: Evidence) -> Iterator[Missing]:
     """Yields a `Missing` for each arrow or step of `claim` that the deciding sentence reverses.
 
-    Four forms are read: an arrow in the claim ("↑ potassium"), an arrow in the sentence against a word of the
-    claim ("raises"), a step ("5 → 10"), and a chain of steps ("A → B → C"). The kind is "order" for a chain,
-    else "arrow".
+    Examples: "↑ potassium" against "lowers potassium", "raises potassium" against "↓ potassium", the step "5
+    → 10" against "10 to 5", the chain "A → B → C" against "first B, then A". The kind is "order" for a chain,
+    else "arrow". The deciding sentence is `evidence.nearest`.
     """
     sentence = evidence.nearest
     stated = read_arrows(claim)

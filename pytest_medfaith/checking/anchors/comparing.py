@@ -40,8 +40,9 @@ _ACTS = frozenset("prevents prevent prevented preventing keeps keep stops stop f
 def missing_comparisons(claim: str, evidence: Evidence) -> Iterator[Missing]:
     """Yields a `Missing` of the kind "comparison" for a comparison that the deciding sentence turns.
 
-    The sentence turns "A helps more than B" if it says that B helps more than A, that both are equal, or that
-    B alone helps. It turns "twice as likely in men" if it says so of women. At most one is yielded.
+    The sentence (`evidence.nearest`) turns "A helps more than B" if it says that B helps more than A, that
+    both are equal, or that B alone helps. It turns "twice as likely in men" if it says so of women. At most
+    one is yielded.
     """
     sentence, tokens = evidence.nearest, read_tokens(claim)
     if shared_with(claim, 0, 0, sentence) < SAME_STATEMENT:

@@ -23,8 +23,9 @@ _MOST_SHOWN = 80  # characters of a clause that a note quotes
 def missing_concessions(claim: str, evidence: Evidence) -> Iterator[Missing]:
     """Yields a `Missing` of the kind "concession" for the first clause of `claim` that turns a limit round.
 
-    A limit is a clause such as "unless C", "only if C" or "even if C" in the sentence that decided. The claim
-    turns it with the opposite limit on the same C, if no other text of the evidence agrees with the claim.
+    A limit is a clause such as "unless C", "only if C" or "even if C" in the deciding sentence,
+    `evidence.nearest`. The claim turns it with the opposite limit on the same C, if no other text of the
+    evidence agrees with the claim.
     """
     stated = [mine for mine in read_conditions(claim) if content_keys(mine.words)]
     if not stated or not _is_same_statement(claim, evidence.nearest):

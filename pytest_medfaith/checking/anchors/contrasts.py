@@ -79,10 +79,11 @@ class Contrast:
 
 
 def missing_contrasts(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields a `Missing` of the kind "contrast" for a claim that affirms what its sentence denies of a group.
+    """Yields a `Missing` of the kind "contrast" for a claim that affirms what the evidence denies of a group.
 
-    Its span is the whole claim. Nothing is yielded for a claim that denies or tells groups apart itself, or
-    if another sentence of the evidence says the claim without a denial.
+    "X may be given in children" against the deciding sentence (`evidence.nearest`) "X may be given in adults,
+    but not in children". The span is the whole claim. Nothing is yielded for a claim that itself denies or
+    tells groups apart, or if another sentence of the evidence says the claim without a denial.
     """
     if _denials(claim) or _APART.search(claim):
         return

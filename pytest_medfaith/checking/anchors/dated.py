@@ -66,9 +66,10 @@ class _Dated:
 
 
 def missing_dated(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields a `Missing` of the kind "date" for the first date that its sentence gives to something else.
+    """Yields a `Missing` of the kind "date" for the first date that the evidence gives to something else.
 
-    "Early 2013" against "late 2013" and "until 2020" against "since 2020" are missing too.
+    Only the deciding sentence, `evidence.nearest`, is read. "Early 2013" against "late 2013" and "until 2020"
+    against "since 2020" are missing too.
     """
     sentence = evidence.nearest
     if shared_with(claim, 0, 0, sentence) < SAME_STATEMENT or is_odd(claim) != is_odd(sentence):

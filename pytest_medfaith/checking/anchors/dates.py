@@ -121,7 +121,7 @@ def _ways(evidence: str, end: int) -> tuple[int, ...]:
 
 
 def _other_dates(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields each date that the evidence lacks, if its sentence has another date of that month or year."""
+    """Yields each date that the evidence lacks, if `nearest` has another date of that month or year."""
     known = [read_date(found) for found in dates_in(evidence.whole)]
     years = {int(found["year"]) for found in years_in(evidence.whole)}
     bare = {

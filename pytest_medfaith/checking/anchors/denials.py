@@ -49,9 +49,10 @@ _PARTLY = re.compile(
 
 
 def missing_denials(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields a `Missing` of the kind "denial" over the whole claim if a clause of its sentence denies it.
+    """Yields a `Missing` of the kind "denial" over the whole claim if the deciding sentence denies its words.
 
-    Nothing is yielded for a claim that denies or limits something itself.
+    Example: "Kissing a newborn is safe" against "Do not kiss a newborn baby" in `evidence.nearest`. Nothing
+    is yielded for a claim that denies or limits something itself.
     """
     wanted = content_keys(claim)
     if len(wanted) < _FEWEST or _TURNING.search(claim) or negations(read_tokens(claim)):

@@ -77,8 +77,8 @@ def mentions_at(text: str, place: int) -> list[Mention]:
 def with_its_source(chunk: Chunk) -> str:
     """Returns the text of a chunk below a line with its title, headings, year and source.
 
-    The line may name a trial, an organisation or a date that the text leaves out. It is omitted if it is
-    empty.
+    The line, "Warfarin · Dosing · 2021 · NHS", may name a trial, an organisation or a date that the text
+    leaves out. It is omitted if it is empty.
     """
     over = filter(None, (chunk.title, *chunk.section_path, str(chunk.year or ""), chunk.source))
     heading = " \u00b7 ".join(over)

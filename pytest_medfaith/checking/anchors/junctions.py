@@ -27,9 +27,10 @@ _OR_MORE = re.compile(
 
 
 def missing_junctions(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields a `Missing` of the kind "junction" for "either" or "both" where its sentence has the opposite.
+    """Yields a `Missing` of the kind "junction" for "either" or "both" where the evidence has the opposite.
 
-    Example: "either drug is enough" against "give A and also B". At most one is yielded.
+    Example: "either drug is enough" against the deciding sentence (`evidence.nearest`) "give A and also B".
+    At most one is yielded.
     """
     sentence = _OR_MORE.sub(" ", evidence.nearest)
     either, both = _ONE_SUFFICES.search(claim), _TOGETHER.search(claim)

@@ -272,10 +272,10 @@ class _Part:
 
 
 def missing_labelled(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields a `Missing` of the kind "label" for a label where the sentence says the claim of another label.
+    """Yields a `Missing` of the kind "label" for a label where the evidence says the claim of another label.
 
-    Example: the claim is "Type II shows low levels", and the deciding sentence says "Type I shows low levels,
-    type II is normal". At most one is yielded.
+    Example: the claim is "Type II shows low levels", and the deciding sentence (`evidence.nearest`) says
+    "Type I shows low levels, type II is normal". At most one is yielded.
     """
     sentence = evidence.nearest
     if _TOGETHER.search(claim) or _TOGETHER.search(sentence):

@@ -125,9 +125,9 @@ def missing_sources(claim: str, evidence: Evidence) -> Iterator[Missing]:
 def missing_initials(claim: str, evidence: Evidence) -> Iterator[Missing]:
     """Yields a `Missing` of the kind "name" for a name in capitals that replaces another.
 
-    Example: "in ONTARGET" where the deciding sentence says "in HOPE". The sentence must share the claim's
-    other words. If it has no name that the claim lacks, the claim's name may be an abbreviation of its
-    writer.
+    Example: "in ONTARGET" where the deciding sentence, `evidence.nearest`, says "in HOPE". The sentence must
+    share the claim's other words. If it has no name that the claim lacks, the claim's name may be an
+    abbreviation of its writer.
     """
     if not _replacing(claim, evidence.nearest):
         return
@@ -166,7 +166,7 @@ def _is_written(name: str, text: str) -> bool:
 def missing_eponyms(claim: str, evidence: Evidence) -> Iterator[Missing]:
     """Yields a `Missing` of the kind "name" where the deciding sentence has a test or rule by another name.
 
-    Example: "Jones criteria" against "Rotterdam criteria".
+    Example: "Jones criteria" where `evidence.nearest` says "Rotterdam criteria".
     """
     known = {found["of"].lower(): found["name"] for found in _EPONYM.finditer(evidence.nearest)}
     whole = evidence.whole.lower()

@@ -94,7 +94,8 @@ WAYS = (
 def missing_ways(claim: str, evidence: Evidence) -> Iterator[Missing]:
     """Yields a `Missing` of the kind "way" for each way of `claim` whose opposite the deciding sentence has.
 
-    Nothing is yielded if a text of the evidence has the claim's way too, or if claim or sentence denies.
+    Example: "on an empty stomach" where `evidence.nearest` says "with food". Nothing is yielded if a text of
+    the evidence has the claim's way too, or if claim or sentence denies.
     """
     for ways in WAYS:
         for mine, theirs in ((ways.one, ways.other), (ways.other, ways.one)):

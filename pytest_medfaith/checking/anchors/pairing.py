@@ -72,9 +72,10 @@ class Clauses:
 
 
 def missing_pairs(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields a `Missing` of the kind "row" for two rows of `claim` whose values its sentence swaps.
+    """Yields a `Missing` of the kind "row" for two rows of `claim` whose values the deciding sentence swaps.
 
-    Example: "A: 12 h; B: 17 h" against "17 h for A, 12 h for B". The span is that of the first value.
+    Example: "A: 12 h; B: 17 h" where `evidence.nearest` says "17 h for A, 12 h for B". The span is that of
+    the first value.
     """
     sentence = evidence.nearest
     if _UNREADABLE.search(sentence):
@@ -125,10 +126,11 @@ def _keys(text: str) -> Keys:
 
 
 def missing_swaps(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields a `Missing` of the kind "row" where the deciding sentence gives values to the wrong names.
+    """Yields a `Missing` of the kind "row" where the deciding sentence gives values to other names.
 
-    "A in 1991 and B in 1985" swaps "A in 1985, after B in 1991". A value is a number, a Roman numeral or a
-    month. A value in both clauses tells nothing. A claim with a single value is compared as well.
+    "A in 1991 and B in 1985" is swapped where `evidence.nearest` says "A in 1985, after B in 1991". A value
+    is a number, a Roman numeral or a month. A value in both clauses tells nothing. A claim with a single
+    value is compared as well.
     """
     sentence, claim = (
         _CITED.sub(lambda found: " " * len(found[0]), text) for text in (evidence.nearest, claim)

@@ -78,9 +78,10 @@ def read_quantifiers(text: str) -> tuple[tuple[str, float, int, int], ...]:
 
 
 def missing_quantifiers(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields a `Missing` of the kind "quantifier" where its sentence rules out the claim's quantifier.
+    """Yields a `Missing` of the kind "quantifier" where the evidence rules out the claim's quantifier.
 
-    Example: "all patients" against "few patients". Both texts must have a single quantifier.
+    Example: "all patients" where the deciding sentence, `evidence.nearest`, says "few patients". Both texts
+    must have a single quantifier.
     """
     stated, known = read_quantifiers(claim), read_quantifiers(evidence.nearest)
     if len(stated) != 1 or len(known) != 1 or shared_with(claim, 0, 0, evidence.nearest) < SAME_STATEMENT:

@@ -78,10 +78,11 @@ _OF_AGE = frozenset(map(word_key, "age aged old year years month months".split()
 
 
 def missing_limits(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields a `Missing` of the kind "restriction" for "at any time" or "all" where its sentence has a limit.
+    """Yields a `Missing` of the kind "restriction" for "at any time" or "all" where the evidence has a limit.
 
-    Example: "any patient may take it" against "patients who are older than 60 may take it". Nothing is
-    yielded if the claim states the limit, or if a text of the evidence has such a word too.
+    Example: "any patient may take it" where the deciding sentence (`evidence.nearest`) says "patients who are
+    older than 60 may take it". Nothing is yielded if the claim states the limit, or if a text of the evidence
+    has such a word too.
     """
     found = _WIDENING.search(claim.rstrip(" ."))
     if not found or any(_WIDENING.search(text) for text in evidence.in_order):
@@ -107,8 +108,8 @@ def missing_limits(claim: str, evidence: Evidence) -> Iterator[Missing]:
 def missing_restrictions(claim: str, evidence: Evidence) -> Iterator[Missing]:
     """Yields a `Missing` of the kind "restriction" where the claim leaves out or crosses a restriction.
 
-    The deciding sentence says "unless fever sets in". "X may be given" leaves this out, and "X may be given
-    even when fever sets in" crosses it.
+    The deciding sentence, `evidence.nearest`, says "unless fever sets in". "X may be given" leaves this out,
+    and "X may be given even when fever sets in" crosses it.
     """
     restriction = _RESTRICTED.search(evidence.nearest)
     if not restriction:

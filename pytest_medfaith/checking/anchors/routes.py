@@ -184,9 +184,10 @@ def _is_ruled_out(route: str, sentence: str) -> bool:
 
 
 def missing_forms(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields a `Missing` of the kind "route" for a form of a drug where its sentence has other forms only.
+    """Yields a `Missing` of the kind "route" for a form of a drug where the evidence has other forms only.
 
-    Example: "tablets" against "eye drops". At most one is yielded.
+    Example: "tablets" where the deciding sentence, `evidence.nearest`, says "eye drops". At most one is
+    yielded.
     """
     sentence = evidence.nearest
     known = {route for route, *_ in read_forms(sentence)}

@@ -74,7 +74,7 @@ class Order:
 def missing_sequences(claim: str, evidence: Evidence) -> Iterator[Missing]:
     """Yields a `Missing` of the kind "order" where `claim` and the deciding sentence have opposite orders.
 
-    Example: "A before B" against "A after B".
+    Example: "A before B" where `evidence.nearest` says "A after B".
     """
     mine, theirs = read_sequence(claim), read_sequence(evidence.nearest)
     if mine is None or theirs is None or mine.denied != theirs.denied:
@@ -89,7 +89,10 @@ def missing_sequences(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
 
 def read_sequence(text: str) -> Order | None:
-    """Returns what `text` puts before what; None where it has no order, or several."""
+    """Returns what `text` puts before what: metformin before insulin for "metformin, followed by insulin".
+
+    None where the text states no order, or several.
+    """
     links = list(_LINK.finditer(text))
     return (_linked_order(text, links[0]) if len(links) == 1 else None) or _numbered_order(text)
 

@@ -23,7 +23,8 @@ _WORDS = {1: "upwards", -1: "downwards"}
 def missing_signs(claim: str, evidence: Evidence) -> Iterator[Missing]:
     """Yields a `Missing` of the kind "sign" for each change that the deciding sentence has the other way.
 
-    The size must be the same: "rose by 9 points", "fell by 9 points". Comparisons ("than") are not read.
+    Example: "rose by 9 points" where `evidence.nearest` says "fell by 9 points". The size must be the same.
+    Comparisons ("than") are not read.
     """
     sentence = evidence.nearest
     if _COMPARED.search(claim) or _COMPARED.search(sentence) or is_odd(claim) != is_odd(sentence):

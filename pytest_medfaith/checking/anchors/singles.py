@@ -32,9 +32,10 @@ _UNCOUNTED = frozenset(
 
 
 def missing_singles(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields a `Missing` of the kind "single" for "a single crisis" where its sentence has "three crises".
+    """Yields a `Missing` of the kind "single" for "a single crisis" where the evidence asks for several.
 
-    At most one is yielded. A bare "one crisis" counts only in a claim with "enough", "required" or the like.
+    Example: "three or more crises" in the deciding sentence, `evidence.nearest`. At most one is yielded. A
+    bare "one crisis" counts only in a claim with "enough", "required" or the like.
     """
     if negations(read_tokens(claim)):
         return

@@ -54,7 +54,7 @@ def _nct(number: str, latest: date) -> str:
 
 
 def _year(digits: str, latest: date) -> str:
-    """Returns why a number of this year ("2041" or "41") cannot exist; "" if the year is not to come."""
+    """Returns why a number of this year ("2041" or "41") cannot exist; "" if the year has come."""
     year = int(digits) if len(digits) == 4 else 2000 + int(digits)
     return f"its number is of the year {year}, which has not come" if year > latest.year else ""
 

@@ -121,8 +121,8 @@ def load_rules(names: Collection[str]) -> tuple[AddedRule, ...]:
         name = dotted.rpartition(":")[2]
         if name in (*RULE_NAMES, *SWITCHES, *(each.name for each in added)):
             raise DataError(
-                f"the rule {dotted!r} is called {name!r}, as another rule is; findings and rules_off tell "
-                "rules apart by name, so give it another"
+                f"the rule {dotted!r} is called {name!r}, as another rule is; give it another name, since "
+                "findings and rules_off know rules by their names"
             )
         added.append(AddedRule(name, dotted, rule))
     return tuple(added)

@@ -69,7 +69,7 @@ _TAKEN_BACK = re.compile(
 
 
 def certainty(claim: str, evidence: str) -> list[Finding]:
-    """Returns a finding (effect "weaken") where the claim is certain of what its sentence hedges, else [].
+    """Returns a finding (effect "weaken") where the claim is certain of what the evidence hedges, else [].
 
     Example: "X cures Y" against "X may help with Y".
     """

@@ -89,7 +89,11 @@ def swapped_comparisons(
 
 
 def read_comparisons(tokens: Sequence[Token]) -> list[Comparison]:
-    """Returns the comparisons that a sentence makes, in order."""
+    """Returns the comparisons that a sentence makes, in order.
+
+    "Apixaban caused less bleeding than warfarin." compares by "less", which points down (-1), with warfarin
+    on the right.
+    """
     return [found for index in range(len(tokens)) if (found := _comparison_at(tokens, index)) is not None]
 
 
