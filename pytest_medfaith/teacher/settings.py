@@ -97,18 +97,18 @@ def check_settings(settings: LlmSettings) -> None:
     """
     if not _VARIABLE.fullmatch(settings.key_env):
         raise DataError(
-            "llm.key_env is no name of an environment variable; expected the name of the variable that holds "
-            f'the key, such as key_env = "{KEY_VARIABLE}", and never the key itself'
+            "[tool.medfaith.llm] key_env is no name of an environment variable; expected the name of the "
+            f'variable that holds the key, such as key_env = "{KEY_VARIABLE}", and never the key itself'
         )
     if not endpoint_address(settings.base_url):
         raise DataError(
-            "llm.base_url (or OPENAI_BASE_URL) is no address of http or https; expected for example base_url "
-            '= "http://localhost:11434/v1"'
+            "[tool.medfaith.llm] base_url (or OPENAI_BASE_URL) is no address of http or https; expected for "
+            'example base_url = "http://localhost:11434/v1"'
         )
     if settings.money_budget is not None and not settings.has_prices:
         raise DataError(
-            f"llm.money_budget is {settings.money_budget!r}, and no prices are set, so nothing would be "
-            "counted; set price_in and price_out, each for a million tokens"
+            f"[tool.medfaith.llm] money_budget is {settings.money_budget!r}, and no prices are set, so "
+            "nothing would be counted; set price_in and price_out, each for a million tokens"
         )
 
 
