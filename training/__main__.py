@@ -203,7 +203,8 @@ def make_student(
 
     if kind not in ("checker", "tagger"):
         raise DataError(
-            f"--kind is {kind!r}; expected checker or tagger. A writer is a folder as it is trained"
+            f"--kind is {kind!r}; expected checker or tagger. A writer needs no export: name its training's "
+            "folder `best`"
         )
     if kind == "checker":
         make_checker(training, silver, out, max_tokens=max_tokens, seed=seed)

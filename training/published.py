@@ -284,11 +284,12 @@ def _texts_of(path: Path, texts: Path) -> tuple[str, Callable[[Mapping[str, Any]
     known = _known_texts(source, texts)
 
     def text_of(row: Mapping[str, Any]) -> str:
+        """Returns the text that a row names; DataError if it is missing or has changed."""
         text = known.get(row["id"])
         if text is None or text_crc32(text) != row["text_crc32"]:
             raise DataError(
-                f"{texts}: text {row['id']!r} is {'missing' if text is None else 'another'}; "
-                f"{path} needs the text it was written on"
+                f"{texts}: text {row['id']!r} {'is missing' if text is None else 'has changed'}; "
+                f"{path} needs the text that its claims were written on"
             )
         return text
 

@@ -108,7 +108,7 @@ def read_recipe(path: Path, *, data: Path, repo: Path) -> Recipe:
         unknown = {*row.get("average", ()), *([like] if like else [])} - phases.keys()
         if unknown:
             raise ValueError(
-                f"phase {row['name']!r} rests on {', '.join(sorted(unknown))}; "
+                f"phase {row['name']!r} is like, or averages with, {', '.join(sorted(unknown))}; "
                 "expected phases that come before it"
             )
         if like:

@@ -35,6 +35,7 @@ class BlockWorker:
     """
 
     def __init__(self, work: Work, feeder: Any, name: str) -> None:
+        """Loads the model; an error is kept for `__call__`."""
         self._work, self._feeder, self._name = work, feeder, name
         self._judge: Judge | None = None
         self._error = ""

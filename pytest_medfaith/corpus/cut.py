@@ -117,8 +117,8 @@ def original_span(chunk: Chunk, *, src: Path) -> str:
                 return document.text[chunk.start : chunk.end]
     with_item = f" with item {item!r}" if item else ""
     raise DataError(
-        f"{src}: holds no document {name!r}{with_item}, from which chunk {chunk.id!r} was cut; give its "
-        "source"
+        f"{src}: holds no document {name!r}{with_item}, from which chunk {chunk.id!r} was cut; give the "
+        "source that holds it"
     )
 
 

@@ -73,6 +73,7 @@ class _Page(HTMLParser):
         self._in_title = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Handles the start of an element; overrides HTMLParser's method."""
         if tag in {"meta", "link"}:
             self._read_meta({name: value or "" for name, value in attrs})
         elif tag == "title":
@@ -107,6 +108,7 @@ class _Page(HTMLParser):
             self._raised = len(self._pieces)
 
     def handle_endtag(self, tag: str) -> None:
+        """Handles the end of an element; overrides HTMLParser's method."""
         if tag == "title":
             self._in_title = False
         elif tag in self._skipped:
@@ -128,6 +130,7 @@ class _Page(HTMLParser):
             self._mains = max(0, self._mains - (tag == "main"))
 
     def handle_data(self, data: str) -> None:
+        """Adds text to the line, or to the page's title; overrides HTMLParser's method."""
         if self._in_title:
             self.title += data
         elif not self.open_skips:

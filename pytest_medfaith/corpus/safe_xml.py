@@ -87,7 +87,7 @@ class _Reader:
             problem = expat.ErrorString(error.code)
             raise DataError(f"{place}: not well-formed XML ({problem}). {advice}") from None
         except (LookupError, ValueError) as error:  # ValueError: a multi-byte encoding such as GB2312
-            raise DataError(f"{self._here()}: {error}; expected a known one, such as UTF-8") from None
+            raise DataError(f"{self._here()}: {error}; expected a known encoding, such as UTF-8") from None
 
     def close(self) -> None:
         """Drops the parser: it and this reader refer to each other, which would keep both in memory."""
@@ -105,6 +105,7 @@ class _Reader:
         return f"{self._place}:{self._parser.CurrentLineNumber}:{self._parser.CurrentColumnNumber + 1}"
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        """Handles the start of an element: begins a record, or adds to the record being read."""
         tag = tag.rpartition(":")[2]
         self.root = self.root or tag
         self._depth += 1
@@ -119,6 +120,7 @@ class _Reader:
             self._builder.start(tag, {name.rpartition(":")[2]: value for name, value in attributes.items()})
 
     def _end(self, tag: str) -> None:
+        """Handles the end of an element; a record that ends is kept for `take`."""
         if self._builder is not None:
             self._builder.end(tag.rpartition(":")[2])
             if self._depth == self._record_depth:
@@ -127,10 +129,12 @@ class _Reader:
         self._depth -= 1
 
     def _data(self, text: str) -> None:
+        """Adds text to the record being read."""
         if self._builder is not None:
             self._builder.data(text)
 
     def _refuse_declaration(self, name: str, *_: object) -> None:
+        """Refuses the declaration of an entity (DataError)."""
         raise DataError(
             f"{self._here()}: the file declares the entity {name!r}; entities are refused, because they can "
             "read files or fill the memory"
@@ -139,12 +143,14 @@ class _Reader:
     def _refuse_outside(
         self, _context: str, _base: str | None, system: str | None, _public: str | None
     ) -> int:
+        """Refuses a reference to an outside file (DataError)."""
         raise DataError(
             f"{self._here()}: the file refers to the outside entity {system!r}; nothing outside the file is "
             "read"
         )
 
     def _named_character(self, name: str, _is_parameter: bool) -> None:
+        """Adds a character that is written by its name, such as `&alpha;`; DataError for an unknown name."""
         character = html.entities.html5.get(f"{name};")
         if character is None:
             raise DataError(f"{self._here()}: the entity &{name}; is not known; write the character itself")

@@ -138,6 +138,7 @@ class _Measured(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
+        """Fills `buffer` and returns how many bytes it got; 0 at the end."""
         data = self._stream.read(len(buffer))
         self._read += len(data)
         if self._read > self._most:
@@ -294,6 +295,7 @@ class _Tail:
         self.end = b""
 
     def read(self, size: int = -1) -> bytes:
+        """Returns up to `size` bytes, all for -1, and remembers the last 512."""
         block = self._stream.read(size)
         self.end = (self.end + block)[-tarfile.BLOCKSIZE :]
         return block

@@ -40,6 +40,7 @@ class WindowSize:
     max_sent: int = defaults.MAX_SENTENCES
 
     def __post_init__(self) -> None:
+        """Refuses values out of their ranges (ValueError)."""
         if self.size < 1:
             raise ValueError(
                 f"size is {self.size} tokens, expected at least 1; 400 to 700 suit most encoders"
@@ -75,6 +76,7 @@ class CharacterSize(WindowSize):
     max_sent: int = _ANY_SENTENCES
 
     def __post_init__(self) -> None:
+        """Refuses values out of their ranges (ValueError)."""
         if self.size > defaults.CHARACTERS:
             raise ValueError(
                 f"size is {self.size} characters, expected at most {defaults.CHARACTERS}; for longer chunks "

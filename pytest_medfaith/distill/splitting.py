@@ -101,9 +101,8 @@ def _parts(
     groups = _joined(shared.values())
     if len(groups) < _LEAST_GROUPS:
         raise DataError(
-            f"the cases hang together in {len(groups)} group(s), through questions or answers that they "
-            f"share; expected {_LEAST_GROUPS} or more, a part each to train, to stop and to measure. Add "
-            f"cases"
+            f"the cases form {len(groups)} group(s), linked by questions or answers that they share; "
+            f"expected {_LEAST_GROUPS} or more, for train, dev and test. Add cases"
         )
     ordered = sorted(groups, key=lambda group: hashlib.sha256(f"{seed}-{group[0]}".encode()).digest())
     each = max(1, round(kept_out * len(ordered)))
@@ -155,8 +154,8 @@ def _remove_measured(
         measured |= {text for row in by_part[part] for text in held[row.id]}
         if not by_part[part]:
             raise DataError(
-                f"no pair is left in {part}: each claim or passage is in a part that is measured on. Add "
-                "cases, keep out fewer with --kept-out, or take --passages-shared where the corpus is small"
+                f"no pair is left in {part}: each has a claim or passage that another part measures on. Add "
+                "cases, keep out fewer with --kept-out, or use --passages-shared if the corpus is small"
             )
 
 

@@ -33,7 +33,7 @@ _DRAWS = 4000
 
 
 class Rate(NamedTuple):
-    """A rate with its 95 % interval, all from 0 to 1."""
+    """A rate with its 95 % interval (value, low, high), each from 0 to 1."""
 
     value: float
     low: float

@@ -69,6 +69,7 @@ class WaitingLine:
         self._thread.shutdown(wait=True, cancel_futures=True)
 
     def _timed(self, job: Callable[[], Result]) -> Result:
+        """Returns the result of `job`, and remembers how long it took."""
         begun = time.perf_counter()
         try:
             return job()
@@ -77,6 +78,7 @@ class WaitingLine:
                 self._durations.append(time.perf_counter() - begun)
 
     def _left(self, _: object) -> None:
+        """Counts a job as gone, whether it ran or was dropped."""
         with self._lock:
             self._jobs -= 1
 

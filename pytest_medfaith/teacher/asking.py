@@ -123,7 +123,7 @@ class Teacher:
             )
         if self.mode == "off":
             raise TeacherError(
-                "a teacher is named and may not be asked: the mode is off, as it is in CI without a "
+                "the teacher may not be asked: the mode of the LLM is off, as it is in CI without a "
                 f"cassette. Record {self.settings.cassette} with --medfaith-llm record and commit it, or ask "
                 "with --medfaith-llm live"
             )

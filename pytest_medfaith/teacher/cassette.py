@@ -41,8 +41,8 @@ def read_cassette(path: Path) -> dict[str, Exchange]:
         known = found.setdefault(exchange.key, exchange)
         if known.answer != exchange.answer:
             raise DataError(
-                f"{place}: the request {exchange.key!r} has another answer on an earlier line; keep one of "
-                f"both"
+                f"{place}: the request {exchange.key!r} has a different answer on an earlier line; keep one "
+                "of the two lines"
             )
     return found
 
