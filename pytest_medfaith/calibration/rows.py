@@ -29,7 +29,7 @@ class LabelledRow:
         label: entail, neutral or contradict.
         group: a number; rows of a group are never split. Rows of the same case, or with the same claim, are a
             group; where rows name no case, rows that share a claim or an evidence text are.
-        of: the case or answer that the claim is from; None where the row does not say.
+        of: the case or answer that the claim is from; "" where the row does not say.
     """
 
     claim: str
