@@ -77,7 +77,7 @@ def swap_population(sentence: str, evidence: str, rng: random.Random) -> Mutatio
 def swap_drug(sentence: str, evidence: str, rng: random.Random) -> Mutation | None:
     """Returns `sentence` with a drug or drug class swapped for one that the evidence does not name.
 
-    The new name is of the same class, where one is known. None where the sentence names no drug.
+    Both share their narrowest class, as two statins do. None where no name in the sentence allows it.
     """
     mentions = [mention for mention in link(sentence) if mention.kind == "drug"]
     known = [mention for mention in _named(evidence) if mention.kind == "drug"]

@@ -50,7 +50,7 @@ class RayEngine:
     """The options for a Ray cluster.
 
     Attributes:
-        address: of the cluster; "" starts one here.
+        address: of the cluster; `ray_bridge.LOCAL` starts one here.
         workers: how many; None leaves it to Ray.
         block_rows: rows that a worker takes at a time; None for the default.
     """

@@ -95,11 +95,12 @@ class RagSettings:
 
     Attributes:
         mode: what is done with a draft. "plain" gives it as it is. "faithful" drops what the passages do not
-            support. "confident" and "confident-lite" answer only where the support reaches `threshold`.
+            support. "confident" and "confident-lite" decline where the confidence is below `threshold`.
         generator: what writes the draft: "extractive" quotes sentences of the passages, "teacher" asks the
             LLM.
         checker: verifies the draft in the modes "faithful" and "confident"; "confident-lite" takes "fast".
-        threshold: below this confidence, 0 to 1, the confident modes decline to answer.
+        threshold: the least confidence, 0 to 1: half the draft's faithfulness and half its coverage of the
+            question.
         sentences: the most sentences that the extractive generator quotes, 1 to 50.
     """
 
