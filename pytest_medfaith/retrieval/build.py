@@ -64,6 +64,7 @@ def build_retriever(
         ValueError: an unknown name, an empty corpus, an id that two chunks have, a factory that cannot be
             imported, or settings that the factory or the fusion does not take.
         DataError: a model, an index or a Java runtime is missing or cannot be read.
+        MissingExtra: the retriever, encoder or reranker needs an extra that is not installed.
     """
     settings = settings or RetrievalSettings()
     refuse_passwords(name, settings)

@@ -276,7 +276,7 @@ def _add_routes(app: FastAPI, desk: Desk) -> None:
 
     @app.post("/predict", responses=_PROBLEMS)
     async def predict(request: PredictRequest) -> PredictResponse:
-        """Tell the risk of an answer, or of the reference RAG's where none is given."""
+        """Tell the risk of an answer; without one, the reference RAG answers from the slice's corpus."""
         report, took = await desk.judged(_asked(request), Told(), predicted=True)
         settings = desk.service.resources.settings.risk or RiskSettings()
         return PredictResponse(**prediction(report, settings), latency_ms=took)
