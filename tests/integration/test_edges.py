@@ -5,8 +5,6 @@ import os
 import re
 import signal
 import stat
-import subprocess
-import sys
 import time
 import unicodedata
 from functools import partial
@@ -87,12 +85,15 @@ def test_what_is_read_or_is_another_file_is_not_written_over(
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
 
 
-def test_results_go_to_a_pipe_and_leave_it_one(tmp_path, claims):
-    call = [sys.executable, "-c", "from pytest_medfaith.cli import main; main()", "check", claims]
-    call += ["--out", "/dev/stdout", "--checker", "fast"]
-    result = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stderr
-    assert json.loads(result.stdout)["id"] == 1
+def test_results_go_to_a_pipe_and_leave_it_one(tmp_path, claims, start):
+    ours, theirs = (os.fdopen(end, mode) for end, mode in zip(os.pipe(), "rw", strict=True))
+    call = ("check", str(claims), "--out", "/dev/stdout", "--checker", "fast")
+    with ours, (tmp_path / "err").open("w") as said:
+        with theirs:
+            running = start("medfaith", *call, folder=tmp_path, stdout=theirs, stderr=said)
+        result = ours.read()
+    assert running.wait() == 0, (tmp_path / "err").read_text()
+    assert json.loads(result)["id"] == 1
 
 
 def assert_tame(text):
@@ -211,19 +212,20 @@ def finished_run(run, project):
     return read_run(project / "out")
 
 
-def test_a_killed_run_leaves_no_result_and_loses_none(run, project, medfaith):
+def test_a_killed_run_leaves_no_result_and_loses_none(run, project, medfaith, start):
     before = finished_run(run, project)
     waiting = (
         "\n\n@pytest.fixture(autouse=True)\ndef wait():\n    open('began', 'w').close()\n    time.sleep(60)\n"
     )
     (project / "conftest.py").write_text(f"import time\nimport pytest\n{waiting}")
-    call = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--medfaith-report", "out"]
-    process = subprocess.Popen(call, cwd=project, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    options = ("-p", "no:cacheprovider", "--medfaith-report", "out")
+    with open(os.devnull, "w", encoding="utf-8") as nowhere:  # noqa: PTH123 - no file
+        running = start("pytest", *options, folder=project, stdout=nowhere, stderr=nowhere)
     end = time.monotonic() + 60
     while not (project / "began").exists() and time.monotonic() < end:
         time.sleep(0.05)
-    process.send_signal(signal.SIGKILL)
-    process.wait(timeout=60)
+    running.kill()
+    assert running.wait() == -signal.SIGKILL
     assert "UNFINISHED" in (project / "out" / "card.md").read_text(encoding="utf-8")
     assert "no finished run" in medfaith("report", "out", folder=project).stderr
     assert read_run(project / "out" / "previous") == before
