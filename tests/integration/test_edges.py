@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import stat
 import time
@@ -15,6 +16,7 @@ from pytest_medfaith.cards.run_reading import read_run
 from pytest_medfaith.cli import main
 from pytest_medfaith.commands.init_project import init_project
 
+FAST = "--medfaith-checker=fast"
 HOSTILE = (
     "\x1b[31mred\x9b2J\x85::error::owned\x0c::warning::owned\u2028::notice::x\n"
     "::error::owned\n##[error]owned "
@@ -159,7 +161,7 @@ def project(tmp_path):
 
 @pytest.fixture
 def run(run_pytest):
-    return partial(run_pytest, PYTEST_ADDOPTS="--medfaith-checker=fast")
+    return partial(run_pytest, PYTEST_ADDOPTS=FAST)
 
 
 def hostile(project):
@@ -207,13 +209,28 @@ def test_a_report_over_the_files_of_a_slice_is_refused(run, project, medfaith):
     assert (project / "medfaith" / "responses.jsonl").read_bytes() == before
 
 
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory, run_pytest):
+    """The project with the folder of a finished run, measured once."""
+    root = tmp_path_factory.mktemp("measured") / "project"
+    init_project(root)
+    finished_run(partial(run_pytest, PYTEST_ADDOPTS=FAST), root)
+    return root
+
+
+@pytest.fixture
+def before(measured, project):
+    """The finished run that a copy of the project begins with."""
+    shutil.copytree(measured, project, dirs_exist_ok=True)
+    return read_run(project / "out")
+
+
 def finished_run(run, project):
     assert run(project, "--medfaith-report", "out").returncode == 1
     return read_run(project / "out")
 
 
-def test_a_killed_run_leaves_no_result_and_loses_none(run, project, medfaith, start):
-    before = finished_run(run, project)
+def test_a_killed_run_leaves_no_result_and_loses_none(run, project, before, medfaith, start):
     waiting = (
         "\n\n@pytest.fixture(autouse=True)\ndef wait():\n    open('began', 'w').close()\n    time.sleep(60)\n"
     )
@@ -235,14 +252,13 @@ def test_a_killed_run_leaves_no_result_and_loses_none(run, project, medfaith, st
 
 
 @pytest.mark.parametrize("option", ["--collect-only", "--help", "--fixtures", "--setup-plan"])
-def test_what_runs_no_test_leaves_a_report_alone(run, project, option):
-    before = finished_run(run, project)
+def test_what_runs_no_test_leaves_a_report_alone(run, project, before, option):
     run(project, "--medfaith-report", "out", option)
     assert read_run(project / "out") == before
 
 
+@pytest.mark.usefixtures("before")
 def test_a_run_whose_collection_fails_leaves_no_earlier_result(run, project):
-    finished_run(run, project)
     (project / "tests" / "test_broken.py").write_text("1 / 0\n")
     assert run(project, "--medfaith-report", "out").returncode == pytest.ExitCode.INTERRUPTED
     card = (project / "out" / "card.md").read_text(encoding="utf-8")
