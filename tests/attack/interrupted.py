@@ -22,6 +22,9 @@ from pathlib import Path
 
 import pytest
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from warm import IMPORTED, LEFT_OUT
+
 from pytest_medfaith.answers.responses import read_responses
 from pytest_medfaith.cards.run_reading import read_run
 from pytest_medfaith.errors import DataError, MissingBaseline
@@ -58,11 +61,10 @@ def test_mini(medfaith_report):
 COMMAND = ["--medfaith-report", "out", "--medfaith-update-baseline"]
 
 
-def warm() -> None:
+def load() -> None:
     """Loads in this process what a run loads, so that its forks need not."""
-    import pytest_medfaith.run.collection
-    import pytest_medfaith.run.finish
-    import pytest_medfaith.run.terminal  # noqa: F401
+    for name in (*IMPORTED, *LEFT_OUT):
+        __import__(name)
     from pytest_medfaith import assert_faithfulness
     from pytest_medfaith.safety.rulebook import load_rulebook
     from pytest_medfaith.severity.rules import load_severity
@@ -153,7 +155,7 @@ def main() -> None:
     folder, seed, times = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     chance = random.Random(seed)
     make_project(folder)
-    warm()
+    load()
     run(folder)
     began = time.monotonic()
     status = run(folder)
