@@ -11,6 +11,7 @@ from warm import Warm, can_fork
 
 # What Python is started with where a run cannot be forked.
 PROGRAMS = {
+    "python": (),
     "pytest": ("-m", "pytest"),
     # As the installed script, which does not have the folder of the run on its path.
     "medfaith": ("-c", "import sys; sys.path.remove(''); from pytest_medfaith.cli import main; main()"),
@@ -94,7 +95,7 @@ def medfaith(run_forked):
 
 @pytest.fixture(scope="session")
 def run_forked(start, tmp_path_factory):
-    """Runs pytest or medfaith to its end."""
+    """Runs pytest, medfaith or python to its end."""
 
     def run(program, *arguments, folder, merged=False, **environ):
         output = tmp_path_factory.mktemp("output")
@@ -110,7 +111,7 @@ def run_forked(start, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def start(warm):
-    """Starts pytest or medfaith in a folder; its output goes to open files or terminals."""
+    """Starts pytest, medfaith or python in a folder; its output goes to open files or terminals."""
 
     def start(program, *arguments, folder, stdout, stderr, **environ):
         with pytest.MonkeyPatch.context() as context:

@@ -22,9 +22,6 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from warm import IMPORTED, LEFT_OUT
-
 from pytest_medfaith.answers.responses import read_responses
 from pytest_medfaith.cards.run_reading import read_run
 from pytest_medfaith.errors import DataError, MissingBaseline
@@ -34,7 +31,9 @@ CASES = 6
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
 SLICE = """
 [tool.pytest.ini_options]
-addopts = "-q -p no:cacheprovider -p no:randomly -p no:xdist"
+# What is not loaded here is not loaded anew by each run.
+addopts = "-q -p no:cacheprovider -p no:randomly -p no:xdist -p no:rerunfailures -p no:hypothesispytest \
+-p no:anyio -p no:asyncio"
 
 [tool.medfaith.slices.mini]
 cases = "rows.jsonl"
@@ -61,10 +60,11 @@ def test_mini(medfaith_report):
 COMMAND = ["--medfaith-report", "out", "--medfaith-update-baseline"]
 
 
-def load() -> None:
+def warm() -> None:
     """Loads in this process what a run loads, so that its forks need not."""
-    for name in (*IMPORTED, *LEFT_OUT):
-        __import__(name)
+    import pytest_medfaith.run.collection
+    import pytest_medfaith.run.finish
+    import pytest_medfaith.run.terminal  # noqa: F401
     from pytest_medfaith import assert_faithfulness
     from pytest_medfaith.safety.rulebook import load_rulebook
     from pytest_medfaith.severity.rules import load_severity
@@ -155,7 +155,7 @@ def main() -> None:
     folder, seed, times = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     chance = random.Random(seed)
     make_project(folder)
-    load()
+    warm()
     run(folder)
     began = time.monotonic()
     status = run(folder)
