@@ -119,6 +119,7 @@ def lucene_idf(containing: int, *, size: int) -> float:
 def _search(
     chunks: Sequence[Chunk], index: object, name: str, stop_words: frozenset[str], query: str, *, top_k: int
 ) -> list[Hit]:
+    """Returns the hits of a question, by rank-bm25's scores; see `Retriever`."""
     check_query(query, top_k=top_k, size=len(chunks))
     with timed("search"):
         scores = index.get_scores(query_words(query, stop_words))  # type: ignore[attr-defined]

@@ -53,6 +53,7 @@ def fast_bm25_retriever(
 def _search(
     chunks: Sequence[Chunk], index: Any, name: str, stop_words: frozenset[str], query: str, *, top_k: int
 ) -> list[Hit]:
+    """Returns the hits of a question, by bm25s's scores; see `Retriever`."""
     check_query(query, top_k=top_k, size=len(chunks))
     words = index.get_tokens_ids(query_words(query, stop_words))
     if not words:

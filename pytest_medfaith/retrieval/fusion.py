@@ -90,8 +90,8 @@ def _shares_of_largest(name: str, scores: Sequence[float]) -> list[float]:
     """Returns each score divided by the largest; DataError if a score is 0 or below."""
     if scores and min(scores) <= 0:
         raise DataError(
-            f"the retriever {name!r} gave the score {min(scores):g}, which has no share of the largest "
-            f"({max(scores):g}); expected scores above 0. Fuse it by `rrf` or `weighted-minmax`"
+            f"the retriever {name!r} gave the score {min(scores):g}, which cannot be a share of its largest "
+            f"score ({max(scores):g}); expected scores above 0. Fuse it by `rrf` or `weighted-minmax`"
         )
     largest = max(scores, default=1.0)
     return [score / largest for score in scores]

@@ -224,7 +224,7 @@ def checked_vectors(vectors: Any, *, rows: int, encoder: str, width: int | None 
     if width and found.shape[1] != width:
         raise DataError(
             f"the encoder {encoder!r} gave a question {found.shape[1]} numbers, and its documents {width}; "
-            "expected the same width. Name two towers that belong together, as in "
+            "expected the same width. Name two models that belong together, as in "
             "medcpt=QUERY_MODEL,ARTICLE_MODEL"
         )
     return found

@@ -47,6 +47,7 @@ def size_notes(name: str, settings: RetrievalSettings, *, size: int) -> list[str
 
 
 def _lexical_note(size: int) -> str:
+    """Returns which package scores `bm25` over a large corpus, and that bm25s would be faster."""
     if takes_fast_bm25(size):
         return f"bm25 scores the {size} chunks by bm25s, as it does above {defaults.FAST_BM25_FROM}"
     return (

@@ -78,8 +78,10 @@ def parse_variant(name: str) -> Variant:
             raise DataError(f"the retriever {name!r} says {setting} twice; expected each setting once")
         said[setting] = _value(name, setting, text if equals else "")
     if "stride" in said and said["stride"] >= said.get("size", 0):
+        size = f"the size {said['size']}" if "size" in said else "no size"
         raise DataError(
-            f"the retriever {name!r} has a stride that is no smaller than its size; expected both"
+            f"the retriever {name!r} has the stride {said['stride']} and {size}; expected a size, and a "
+            "smaller stride"
         )
     return Variant(name=found["base"].strip() + (found["reranker"] or ""), **said)
 

@@ -1,4 +1,7 @@
-"""The words of a sentence that negate, and the word that each of them negates."""
+"""The words of a sentence that negate, and the word that each of them negates.
+
+"Do not take it" has the negation "not", which negates "take".
+"""
 
 from __future__ import annotations
 
@@ -24,8 +27,8 @@ REFUSING = frozenset(
     ineffective""".split()
 )
 _NEAR_NEGATIONS = REFUSING | LESS_PLAIN
-# "Recommends against" denies what "recommends" says. "Warns against" is a negation too, but says what "warns
-# of" says.
+# "Recommends against" denies what "recommends" says. "Warns against" is a negation too, but says the same as
+# "warns of".
 SPEAKING = frozenset(
     """recommend recommends recommended recommending recommendation recommendations advise advises advised
     advising advice argue argues argued arguing argument arguments""".split()
@@ -46,7 +49,7 @@ _NO_NEGATION_BEFORE = COMPARATIVES | frozenset(
 _CONTRAST = frozenset(
     "in by with to at on for when if what because from of during after before as than".split()
 )
-# After these words a clause only says which thing is meant: "a cut that has not healed".
+# A clause after these words only tells which thing is meant: "a cut that has not healed".
 _RELATIVE = frozenset("that which who whose".split())
 _PASSED_OVER = frozenset(
     """be been being is are was were have has had having do does did a an the any to yet also so very more
@@ -55,7 +58,10 @@ _PASSED_OVER = frozenset(
 
 
 def negations(tokens: Sequence[Token]) -> list[int]:
-    """Returns the indices of the words that negate; "not only" and "no more than" do not."""
+    """Returns the indices of the words that negate; "not only" and "no more than" do not.
+
+    "Avoid", "without" and "recommends against" negate as well.
+    """
     return [
         index
         for index, token in enumerate(tokens)
@@ -68,13 +74,13 @@ def negations(tokens: Sequence[Token]) -> list[int]:
 
 
 def fails_in_condition(tokens: Sequence[Token], index: int) -> bool:
-    """Returns whether the word is the "fail" of "if these fail", which denies nothing."""
+    """Returns whether the word at `index` is the "fail" of "if these fail", which denies nothing."""
     ahead = {token.lower for token in tokens[max(0, index - 2) : index]}
     return tokens[index].lower in _FAILING and bool(ahead & _CASES)
 
 
 def is_either_way(tokens: Sequence[Token], index: int) -> bool:
-    """Returns whether the word is the "not" of "or not", or the "without" of "with or without"."""
+    """Returns whether the word at `index` is the "not" of "or not" or the "without" of "with or without"."""
     before = tokens[index - 1].lower if index else ""
     return (before in ("or", "and") and tokens[index].lower in _EITHER) or (
         before == "or" and tokens[index].lower.replace("’", "'") in NOT
@@ -82,7 +88,10 @@ def is_either_way(tokens: Sequence[Token], index: int) -> bool:
 
 
 def negated_words(tokens: Sequence[Token]) -> Mapping[int, int]:
-    """Returns index of a negating word -> index of the word that it negates."""
+    """Returns {index of a negating word: index of the word that it negates}.
+
+    In "do not take it" {1: 2}. Negations of a group ("not in children") or of a relative clause are left out.
+    """
     found = {}
     for index in range(len(tokens) - 1):
         if (verb := verb_of_against(tokens, index)) is not None:
@@ -117,7 +126,10 @@ def verb_of_against(tokens: Sequence[Token], index: int) -> int | None:
 
 
 def _negates(tokens: Sequence[Token], index: int) -> bool:
-    """Returns whether the word is "not" or its like and denies, or is the "against" of a verb of speaking."""
+    """Returns whether the word at `index` is a denying "not" or the like, or the "against" of such a verb.
+
+    "Not more than 5" denies nothing.
+    """
     if tokens[index].lower.replace("’", "'") not in NOT:
         return verb_of_against(tokens, index) is not None
     before = tokens[index - 1].lower if index else ""

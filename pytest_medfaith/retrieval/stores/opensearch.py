@@ -237,7 +237,7 @@ def _faults() -> Iterator[None]:
     except TransportError as error:
         raise _of_status(error) from None
     except (OpenSearchException, AttributeError, TypeError, ValueError, KeyError, ZeroDivisionError) as error:
-        raise StoreFault(f"answered what OpenSearch does not say ({type(error).__name__})") from None
+        raise StoreFault(f"gave an answer that is not OpenSearch's ({type(error).__name__})") from None
 
 
 def _of_status(error: Any) -> StoreFault:

@@ -280,7 +280,7 @@ def _fault(error: Any) -> StoreFault:
     if state.startswith("42501"):
         return StoreFault(f"refuses this user ({said})", remedy="grant the user the right to it")
     if any(text in said for text in _NO_SERVER):
-        return StoreFault(f"answered what PostgreSQL does not say ({said})")
+        return StoreFault(f"gave an answer that is not PostgreSQL's ({said})")
     if isinstance(error, psycopg.OperationalError):  # a timeout of a statement, too
         return StoreFault(f"cannot be reached, or not in time ({said})", may_pass=True)
     return StoreFault(f"did not take a statement ({said})", remedy="see what else uses the table")

@@ -122,7 +122,7 @@ class QdrantStore:
                     self._client.create_payload_index(self._name, field, field_schema=schema, wait=True)
         if not self.state():
             raise StoreFault(
-                "keeps no metadata of collections, which hold what it was loaded with",
+                "keeps no metadata of collections, where medfaith notes what was loaded",
                 remedy="use Qdrant 1.16 or newer",
             )
 
@@ -154,7 +154,7 @@ class QdrantStore:
         with _faults():
             done = self._client.upsert(self._name, points=points, wait=True)
         if str(getattr(done.status, "value", done.status)) != "completed":
-            raise StoreFault(f"left a batch {done.status}", may_pass=True)
+            raise StoreFault(f"did not complete a batch (status {done.status})", may_pass=True)
 
     def count(self, only: Only = ALL) -> int:
         """Returns exactly how many points pass the filter."""
@@ -233,13 +233,13 @@ def _faults() -> Iterator[None]:
         if isinstance(error.source, TransportError):
             said = str(error.source) or "no answer in time"
             raise StoreFault(f"cannot be reached ({said})", may_pass=True) from None
-        raise StoreFault(f"answered what Qdrant does not say ({type(error.source).__name__})") from None
+        raise StoreFault(f"gave an answer that is not Qdrant's ({type(error.source).__name__})") from None
     except UnexpectedResponse as error:
         raise _of_status(error.status_code or 0, error.content) from None
     except QdrantException as error:
         raise StoreFault(f"is overrun ({error})", may_pass=True) from None
     except (AttributeError, TypeError, ValueError, KeyError) as error:
-        raise StoreFault(f"answered what Qdrant does not say ({error})") from None
+        raise StoreFault(f"gave an answer that is not Qdrant's ({error})") from None
 
 
 def _of_status(status: int, content: bytes) -> StoreFault:
