@@ -1,4 +1,4 @@
-"""Gives a sentence a year that its evidence does not state."""
+"""Plants a year that the evidence does not state."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FIRST, _LAST = 1984, 2023
 
 
 def invent_year(sentence: str, evidence: str, rng: random.Random) -> Mutation | None:
-    """Returns `sentence` with its year changed.
+    """Returns `sentence` with another year; the evidence names the new year nowhere.
 
     A sentence without a year gets one: "In 2003, the drug was withdrawn" where it tells of the past, else
     "The drug is safe, according to a 2003 study".

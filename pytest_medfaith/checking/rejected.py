@@ -123,6 +123,9 @@ def _said_before(claim: Claim) -> str:
 def read_rejected(verdict: Verdict, chunks: Sequence[Chunk], ask: Ask) -> Verdict:
     """Returns `verdict`, refuted where a supported claim calls false what a chunk says.
 
+    The claim "It is a myth that NSAIDs raise the risk of bleeding" is refuted by "NSAIDs raise the risk of
+    bleeding".
+
     Args:
         verdict: the verdict of the model and the rules.
         chunks: the chunks that can be read.

@@ -110,6 +110,8 @@ Reader = Callable[[re.Match[str], Citable], _Found | None]
 def find_citations(text: str, citable: Citable) -> list[Citation]:
     """Returns the citations of `text` in order; a bracket with several sources gives a citation for each.
 
+    "Statins help [1, 2]." has the citations "1" and "2", both with the span of the bracket.
+
     Args:
         text: an answer.
         citable: its contexts, as far as they are known.

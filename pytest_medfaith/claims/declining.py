@@ -259,7 +259,10 @@ _GIVES_AMOUNT = re.compile(
 
 
 def declines(sentence: str) -> bool:
-    """Returns whether `sentence`, apart from apologies and small talk, only says that there is no answer."""
+    """Returns whether `sentence`, apart from apologies and small talk, only says that there is no answer.
+
+    True for "Sorry, I cannot answer this."; False for "I don't know, but rest helps."
+    """
     text = re.sub(r"^\W+", "", sentence.replace("\u2019", "'"))
     text = _CORRECT.sub(r"\1", text)
     if len(text) > LONGEST_TALK:

@@ -142,7 +142,7 @@ class Sentence:
     Attributes:
         start: its first character.
         end: the character after it.
-        zone: where its citations begin: a citation from here up to the next sentence's zone is its own.
+        zone: where its citations begin: a citation from here up to the next sentence's zone belongs to it.
         block: its block.
     """
 

@@ -93,7 +93,10 @@ _OPENERS = tuple(
 
 
 def skip_openers(text: str, start: int, end: int) -> int:
-    """Returns the offset where the statement in `text[start:end]` begins, after all its openers."""
+    """Returns the offset where the statement in `text[start:end]` begins, after all its openers.
+
+    In "However, statins help." it begins at "statins".
+    """
     while True:
         ends = (found.end() for opener in _OPENERS if (found := opener.match(text, start, end)))
         behind = next((place for place in ends if any(map(str.isalnum, text[place:end]))), start)

@@ -11,9 +11,10 @@ Span = tuple[int, int]
 
 
 def tags_of_spans(offsets: Sequence[Span], claims: Sequence[Span]) -> list[str]:
-    """Returns the tag of each token at `offsets`; where two claims overlap, the first has the tokens.
+    """Returns the tag of each token at `offsets`: B for the first token of a claim, I for the next, else O.
 
-    Empty tokens, such as a model's special tokens, are O.
+    Tokens at (0, 4), (5, 8) and (9, 12) with a claim at (0, 8) give ["B", "I", "O"]. Where two claims
+    overlap, the first has the tokens. Empty tokens, such as a model's special tokens, are O.
     """
     tags = ["O"] * len(offsets)
     taken = 0
@@ -28,7 +29,10 @@ def tags_of_spans(offsets: Sequence[Span], claims: Sequence[Span]) -> list[str]:
 
 
 def spans_of_tags(offsets: Sequence[Span], tags: Sequence[str]) -> list[Span]:
-    """Returns the spans that the tags of the tokens at `offsets` mark; an I after an O begins a claim."""
+    """Returns the spans that the tags of the tokens at `offsets` mark; an I after an O begins a claim.
+
+    The reverse of `tags_of_spans`: ["B", "I", "O"] gives the span of the first two tokens.
+    """
     spans: list[Span] = []
     inside = False
     for (start, end), tag in zip(offsets, tags, strict=True):

@@ -91,7 +91,9 @@ def ablation(
 
 
 def run_ablation(name: str, root: Path, options: Options, given: Mapping[str, Any]) -> Finish:
-    """Measures slice `name` for each row that the axes of the command line and of the settings make.
+    """Measures a slice for each combination of values of the axes, and returns how the run ended.
+
+    An axis, such as `k`, is given on the command line or in the settings.
 
     Raises:
         DataError: an axis or a value that does not exist, fewer than two rows, or a slice without cases.

@@ -54,7 +54,10 @@ class Clause:
 
 @dataclass(frozen=True)
 class Part:
-    """A sentence or a part of it."""
+    """A sentence or a part of it.
+
+    Example: "statins lower cholesterol" of "If taken daily, statins lower cholesterol."
+    """
 
     words: Phrase
 

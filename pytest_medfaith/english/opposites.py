@@ -150,9 +150,10 @@ def directions(word: str) -> Mapping[str, int]:
 
 
 def opposed(word: str, other: str, *, in_copies: bool = False) -> bool:
-    """Returns whether two lower-case words point in opposite directions, by group or by prefix (hypo-).
+    """Returns whether two lower-case words point in opposite directions, by group or by prefix.
 
-    Pairs such as first and last count only with `in_copies`, for two sentences that differ in a single place.
+    "increase" and "decrease" do, and so do "hypotension" and "hypertension". Pairs such as first and last
+    count only with `in_copies`, for two sentences that differ in a single place.
     """
     if in_copies and "-" in word and word.partition("-")[2] == other.partition("-")[2]:
         return opposed(word.partition("-")[0], other.partition("-")[0], in_copies=True)  # low-dose, high-dose

@@ -94,7 +94,10 @@ def holds(words: Iterable[Word], texts: Collection[str]) -> bool:
 
 
 def has_pair(words: Phrase, first: str, second: str) -> bool:
-    """Returns whether `first` is followed by `second` in `words`."""
+    """Returns whether `first` is followed by `second` in `words`.
+
+    In "more than five", "more" is followed by "than".
+    """
     return any(a.lower == first and b.lower == second for a, b in pairwise(words))
 
 
@@ -104,7 +107,7 @@ def borrowed(words: Iterable[Word]) -> Phrase:
 
 
 def without_brackets(words: Iterable[Word]) -> Phrase:
-    """Returns `words` without what is in round brackets."""
+    """Returns `words` without what is in round brackets: "Aspirin helps" for "Aspirin (a pill) helps"."""
     kept: list[Word] = []
     depth = 0
     for word in words:

@@ -47,7 +47,7 @@ class Verb:
 
 
 def is_adverb(word: Word) -> bool:
-    """Returns whether `word` is an adverb: it may be between a subject and its verb."""
+    """Returns whether `word` is an adverb, such as "often": it may be between a subject and its verb."""
     return _adverb(word.lower)
 
 
@@ -78,7 +78,10 @@ def auxiliary_form(word: Word) -> Form | None:
 
 
 def forms(word: Word) -> frozenset[str]:
-    """Returns the verb forms that `word` can be by its spelling; empty for other words and in brackets."""
+    """Returns the verb forms that `word` can be by its spelling: "part" for "taken", "past" for "gave".
+
+    Empty for other words and in brackets.
+    """
     return frozenset() if word.inside else verb_forms().get(word.lower, frozenset())
 
 
@@ -89,13 +92,16 @@ def is_plain_verb(word: Word) -> bool:
 
 
 def begins_object(word: Word) -> bool:
-    """Returns whether `word` can begin the object of a verb."""
+    """Returns whether `word` can begin the object of a verb, as "the", "it", "pain" and "two" can."""
     pointing = word.lower in lexicon.DETERMINERS or word.lower in ("it", "them", "you")
     return pointing or word.text[0].isdigit() or is_content(word)
 
 
 def before_adverbs(words: Sequence[Word], index: int) -> int:
-    """Returns the index of the last word before `index` that is no adverb; -1 for none."""
+    """Returns the index of the last word before `index` that is no adverb; -1 for none.
+
+    Before "lower" in "Statins often lower cholesterol" that is "Statins".
+    """
     at = index - 1
     while at >= 0 and index - at <= _MOST_ADVERBS and is_adverb(words[at]):
         at -= 1

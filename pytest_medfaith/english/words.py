@@ -100,7 +100,7 @@ def content_keys(text: str) -> frozenset[str]:
 def weight(key: str) -> float:
     """Returns how much a shared word counts: 0.3 for a word that any medical sentence may have, else 1.
 
-    `key` is the word's key (stem).
+    `key` is the word's key (stem): "patient" counts 0.3, "warfarin" 1.
     """
     return 0.3 if key in _GENERIC else 1.0
 
@@ -108,7 +108,8 @@ def weight(key: str) -> float:
 def share(wanted: Collection[str], held: Collection[str]) -> float:
     """Returns the share of the weight of the keys `wanted` that is in `held`, 0 to 1; 0 for no keys.
 
-    The sums are exact, so that the order of a set does not matter.
+    Of "warfarin" (1) and "patient" (0.3), "warfarin" alone has the share 0.77. The sums are exact, so that
+    the order of a set does not matter.
     """
     total = math.fsum(map(weight, wanted))
     return math.fsum(weight(key) for key in wanted if key in held) / total if total else 0.0

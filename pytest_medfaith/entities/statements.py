@@ -41,7 +41,8 @@ def defined_in(texts: Iterable[str]) -> dict[str, str]:
 def written_out(text: str, defined: Mapping[str, str]) -> str:
     """Returns `text` with long forms for its short forms, and without the brackets that define them.
 
-    `defined` is {short form: long form}.
+    "Heart failure (HF) kills." becomes "heart failure kills.", with {"HF": "heart failure"} as `defined`,
+    which is {short form: long form}.
     """
     for short, long in defined.items():
         text = re.sub(rf"(?i:{re.escape(long)})\s*\({re.escape(short)}\)", long, text)

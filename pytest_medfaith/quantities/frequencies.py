@@ -161,6 +161,8 @@ def read_frequencies(text: str) -> Iterator[Quantity]:
 def with_frequencies(quantities: Sequence[Quantity], text: str) -> Iterator[Quantity]:
     """Yields all `quantities`, each amount with how often it is given, if `text` says so.
 
+    The 0.5 g of "0.5 g twice a day" gets `times` (2, 2).
+
     Args:
         quantities: the quantities of `text`, in order.
         text: the text.

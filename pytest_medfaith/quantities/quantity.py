@@ -63,7 +63,10 @@ class Quantity:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """(least, greatest) value that the statement allows; infinite on the open side of a bound."""
+        """(least, greatest) value that the statement allows; infinite on the open side of a bound.
+
+        "up to 4 g" allows (-inf, 4).
+        """
         return (
             -math.inf if self.bound == "max" else self.low,
             math.inf if self.bound == "min" else self.high,
@@ -87,7 +90,10 @@ class Quantity:
 
     @property
     def readings(self) -> tuple[Quantity, ...]:
-        """The amount as stated and, if it is known, the total a day."""
+        """The amount as stated and, if it is known, the total a day.
+
+        Both 0.5 g and 1 g for "0.5 g twice a day".
+        """
         daily = self.daily
         return (self,) if daily is None else (self, daily)
 
@@ -139,7 +145,10 @@ def differ(quantity: Quantity, other: Quantity) -> bool:
 
 
 def same_ends(quantity: Quantity, other: Quantity) -> bool:
-    """Returns whether lower and upper ends are the same, within the error of rounding."""
+    """Returns whether lower and upper ends are the same, within the error of rounding.
+
+    "5-10 mg" and "5 to 10 mg" have the same ends.
+    """
     allowed = allowed_difference(quantity, other)
     return abs(quantity.low - other.low) <= allowed and abs(quantity.high - other.high) <= allowed
 

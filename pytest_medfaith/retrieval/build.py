@@ -38,7 +38,7 @@ from pytest_medfaith.retrieval.settings import RetrievalSettings, patience_of, s
 from pytest_medfaith.retrieval.stores.address import is_store, refuse_password, split_reranker
 from pytest_medfaith.retrieval.stores.searching import StoreSettings, store_retriever
 
-Progress = Callable[[int, int], None] | None  # told (chunks done, chunks in all)
+Progress = Callable[[int, int], None] | None  # called with (chunks done, chunks in all)
 Build = Callable[[Sequence[Chunk], "RetrievalSettings", Progress], Retriever]
 
 

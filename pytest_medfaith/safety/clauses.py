@@ -114,7 +114,10 @@ class Clause:
 
 @dataclass(frozen=True)
 class Statement:
-    """Main clauses about the same subject, in order, and the conditions under which they are true."""
+    """Main clauses about the same subject, in order, and the conditions under which they are true.
+
+    Example: "Take paracetamol" with the condition "if pain persists".
+    """
 
     mains: tuple[Clause, ...]
     conditions: tuple[Clause, ...]

@@ -82,11 +82,12 @@ _SENTENCE = 600  # characters
 
 
 def escalates(answer: str, *, question: str = "") -> bool:
-    """Returns whether `answer` sends the reader to urgent care now.
+    """Returns whether `answer` sends the reader to urgent care now, as "Call 999 now." does.
 
     Args:
         answer: an answer of any length.
-        question: what was asked. Advice under a condition counts if the question meets the condition.
+        question: what was asked. Advice under a condition ("Call 911 if your chest hurts.") counts if the
+            question meets the condition ("My chest hurts.").
     """
     text = without_struck(answer).replace("\u2019", "'")
     return any(_sends(text[start:end][:_SENTENCE], question) for start, end in answer_sentences(text))

@@ -89,7 +89,10 @@ def _matched(phrase: _Phrase, pieces: Sequence[tuple[str, int, int]], index: int
 
 
 def blotted(text: str, places: Sequence[Span], *, sign: str = "#") -> str:
-    """Returns `text` with `sign` for each character of `places`, so that names neither advise nor warn."""
+    """Returns `text` with `sign` for each character of `places`, so that names neither advise nor warn.
+
+    "Avoid aspirin." becomes "Avoid #######."
+    """
     for start, end in places:
         text = text[:start] + sign * (end - start) + text[end:]
     return text

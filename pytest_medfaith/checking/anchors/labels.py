@@ -301,7 +301,8 @@ def missing_labelled(claim: str, evidence: Evidence) -> Iterator[Missing]:
 def read_parts(text: str) -> Iterator[_Part]:
     """Yields each label of `text` with the words of its clause and of later clauses without a label.
 
-    It stops at a clause with two labels, since nothing tells which of them its words are about.
+    "Type 1 lacks insulin, type 2 resists it" gives type 1 with "lacks insulin", and type 2 with "resists".
+    Reading stops at a clause with two labels, since nothing tells which of them its words are about.
     """
     labels = [label for label in read_labels(text) if label.number > 0]
     ends = [0, *(joint.end() for joint in _JOINT.finditer(text)), len(text)]

@@ -25,7 +25,10 @@ _EACH_KILOGRAM = re.compile(
 
 
 def states(other: Quantity, quantity: Quantity, claim: str, text: str) -> bool:
-    """Returns whether `other` of `text` states the value of `quantity` of `claim`, in whatever form."""
+    """Returns whether `other` of `text` states the value of `quantity` of `claim`, in whatever form.
+
+    "30 %" states "0.3", for example.
+    """
     return (
         states_ends(other, quantity)
         or _states_for_each(other, quantity, claim, text)

@@ -108,7 +108,10 @@ def latest_date(today: date | None = None, *, published: int = 0) -> date:
 
 
 def future_findings(text: str, *, latest: date) -> Iterator[FutureDate]:
-    """Yields the dates after `latest` at which `text` puts a finding, a publication or an event."""
+    """Yields the dates after `latest` at which `text` puts a finding, a publication or an event.
+
+    "A trial published in 2041 found less pain." gives 2041, while `latest` is before that year.
+    """
     for start, end in sentence_spans(text):
         sentence = text[start:end]
         for found in _dates(sentence, latest):
@@ -156,7 +159,7 @@ def _is_bound(before: str, after: str) -> bool:
 
 
 def known_years(text: str, *, latest: date) -> frozenset[int]:
-    """Returns the years after `latest` that `text` names outside plans, as the date of an edition does."""
+    """Returns the years after `latest` that `text` names outside plans: 2041 for "the 2041 edition"."""
     years = set()
     for start, end in sentence_spans(text):
         sentence = text[start:end]

@@ -27,6 +27,8 @@ _MONTHS = 12
 def impossible_trials(text: str, *, latest: date) -> Iterator[tuple[int, int, str]]:
     """Yields (start, end, why) of each registered number in `text` that cannot have been given out.
 
+    "EudraCT 2041-001234-12" begins with its year, so nobody has it before 2041.
+
     Args:
         text: a claim.
         latest: the last day that does not count as the future.

@@ -30,7 +30,10 @@ _AFTER = re.compile(
 
 
 def sign_of(quantity: Quantity, text: str) -> int:
-    """Returns -1 where `quantity` of `text` points down, 1 where it points up, 0 where neither is said."""
+    """Returns -1 where `quantity` of `text` points down, 1 where it points up, 0 where neither is said.
+
+    "fell by 5 mmHg" gives -1, "a rise of 5 mmHg" gives 1.
+    """
     if quantity.low < 0:
         return -1
     ahead = text[max(0, quantity.start - _LOOK_BACK) : quantity.start]
