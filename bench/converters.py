@@ -119,7 +119,8 @@ def without_nulls(kind: type[Record], row: Any) -> Any:
 def completed(record: Any, row: Any, place: str) -> Any:
     """Returns the new `record` with the unknown keys of its row.
 
-    DataError for a number that is not finite.
+    Raises:
+        DataError: a number is not finite.
     """
     if isinstance(row, Record):
         return record

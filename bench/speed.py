@@ -227,7 +227,8 @@ def _session(model: bytes) -> onnxruntime.InferenceSession:
 def chunks_of_tokens(texts: Sequence[str], *, tokens: int, count: int) -> list[Chunk]:
     """Returns `count` chunks of `tokens` tokens each, cut from the joined `texts`.
 
-    ValueError if too short.
+    Raises:
+        ValueError: the texts are too short.
     """
     whole = " ".join(texts)
     offsets = load_tokenizer().encode(whole, add_special_tokens=False).offsets

@@ -22,16 +22,16 @@ from training.texts import TEXTS
 
 Span = tuple[int, int]
 WRITTEN = Path("data/claims/answers.jsonl")
-FOLDS = 4  # of the answers that people split, for decisions on answers that trained nothing
+FOLDS = 4  # parts of the answers of `people`; one can be left out of training, to decide on it
 LEFT_OUT = "people, left out"
 _MARK = re.compile(r"\[\[|\]\]")
 _WORD = re.compile(r"[^\W_]+(?:[.,'-][^\W_]+)*")
 _ARTICLES = frozenset({"a", "an", "the"})
 _BREAK = re.compile(r"[.!?]\s|\n")
-_LONGEST = 45  # words of a span
-_LEAST_F1 = 0.6  # of the words of a span and a statement, as `bench/claim_extraction.py` matches them
-_RULED = 150  # answers of each kind of which the rules tell the claims, the first by crc32 of their id
-_WORDS = (40, 160)  # of an answer of MedQuAD
+_LONGEST = 45  # words of a span, at most
+_LEAST_F1 = 0.6  # F1 of the words of a span and a statement, as `bench/claim_extraction.py` matches them
+_RULED = 150  # answers of each kind in `ruled`, the first by crc32 of their id
+_WORDS = (40, 160)  # least and most words of an answer of MedQuAD in `ruled`
 
 
 def read_marked(path: Path) -> Iterator[SilverAnswer]:

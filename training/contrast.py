@@ -28,7 +28,7 @@ MEDQUAD_SHARE = 2  # every second MedQuAD document is read: its sites repeat the
 _CONTRADICTING = ("negation", "direction", "drug_swap", "dose_up", "dose_down", "unit_swap", "population")
 _COMMON = ("negation", "drug_swap")
 _MOST_ENTAILED = 4  # synonyms in an entailed claim
-_COPIES = 0.15  # share of the sentences that no rewording fits which are kept, as copies
+_COPIES = 0.15  # of the sentences that no rewording fits, this share is kept as copies
 _LARGEST_OVERLAP = (
     0.5  # share of a neutral claim's words in the window; with more, the claim may follow from it
 )
@@ -126,7 +126,7 @@ def _mutation(sentence: str, text: str, rng: random.Random) -> Mutation | None:
 def _elsewhere(sentences: list[str], window: str, rng: random.Random) -> str | None:
     """Returns a statement of the document that is not in the window, as it is or mutated.
 
-    None without any.
+    None where the document has no such statement.
     """
     known = content_keys(window)
     outside = [

@@ -225,9 +225,9 @@ def _save_state(out: Path, state: _State, model: Any, optimizers: Sequence[Any])
 
 
 def _restored(out: Path, of: str, model: Any, optimizers: Sequence[Any]) -> _State:
-    """Returns the state to resume from, and restores model, optimizers and random numbers.
+    """Returns the state to resume from, after restoring model, optimizers and random numbers.
 
-    A new one for no file.
+    Without a saved state it returns a new one.
 
     Raises:
         DataError: the state is of other data or settings.

@@ -106,7 +106,8 @@ def export_encoder(folder: Path, out: Path) -> Path:
 def _kind(folder: Path, *known: str) -> str:
     """Returns the architecture of the model in `folder`, such as "bert".
 
-    DataError if it is not in `known`.
+    Raises:
+        DataError: there is no model, or its architecture is not in `known`.
     """
     from transformers import AutoConfig
 

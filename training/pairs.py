@@ -241,7 +241,7 @@ def read_wice(path: Path) -> Iterator[Pair]:
 def overlap(claim: str, sentence: str) -> float:
     """Returns the share of the claim's words that the sentence holds, 0 to 1.
 
-    Words of 3 letters or more count.
+    Only words of three letters or more count.
     """
     words = set(re.findall(r"[a-z0-9]{3,}", claim.lower()))
     found = words & set(re.findall(r"[a-z0-9]{3,}", sentence.lower()))

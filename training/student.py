@@ -33,7 +33,7 @@ def _folder_of_package(name: str) -> Path | None:
 
     try:
         spec = importlib.util.find_spec(name)
-    except (ValueError, ImportError):  # no name of a module, or of a module in a package that is not there
+    except (ValueError, ImportError):  # not a module's name, or in a package that is not installed
         return None
     return Path(spec.origin).parent / "model" if spec and spec.origin else None
 

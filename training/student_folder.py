@@ -28,8 +28,8 @@ from pytest_medfaith.records import LABELS
 from training.export import export_classifier, export_tagger
 from training.outliers import activation_ranges
 
-_LOOKED_AT = 200  # pairs on which the ranges of the activations are measured
-_LEAST_FITTED = 10  # pairs of each label in dev, for thresholds that mean something
+_LOOKED_AT = 200  # pairs on which the ranges of activations are measured
+_LEAST_FITTED = 10  # pairs of each label in dev; with fewer, fitted thresholds would mean little
 _NOT_FITTED = "not fitted: dev has too few pairs of a label"
 _SHARED = "Passages of the test pairs trained it, too: expect less on other passages."
 _UNFITTED = {"temperature": 1.0, "entail_threshold": 0.5, "contradict_threshold": 0.5, "contradict_odds": 1.0}
@@ -64,7 +64,7 @@ def make_checker(
     _write_card(out, card)
     student = dataclasses.replace(
         load_checker(str(out)), name=out.name
-    )  # a card names no folder of a machine
+    )  # a card must not show a folder of this machine
     found = agree(test, student, part="test", seed=seed)
     card |= {
         "fitted": f"fitted on {len(dev)} pairs of dev" if is_fitted else _NOT_FITTED,
@@ -99,9 +99,9 @@ def _row(row: SilverPair, max_tokens: int, tokenizer: Path) -> tuple[list[int], 
 
 
 def _fitted(logits: Any, labels: Sequence[str]) -> tuple[dict[str, float], bool]:
-    """Returns (temperature and thresholds, whether they were fitted).
+    """Returns (temperature and thresholds, whether they were fitted to dev).
 
-    Dev may have too few pairs of a label.
+    They are not fitted where dev has fewer than 10 pairs of a label.
     """
     if min(list(labels).count(label) for label in LABELS) < _LEAST_FITTED:
         return dict(_UNFITTED), False

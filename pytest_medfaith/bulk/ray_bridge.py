@@ -34,8 +34,8 @@ QUIET = {
 }
 # Set before Ray is imported, unless the environment sets them.
 _DEFAULTS = {
-    "RAY_gcs_rpc_server_reconnect_timeout_s": "30",  # to wait for a head that went away
-    "RAY_worker_niceness": "0",  # Ray's 15 leaves its workers next to nothing of a busy machine
+    "RAY_gcs_rpc_server_reconnect_timeout_s": "30",  # seconds to wait for the cluster's head if it goes away
+    "RAY_worker_niceness": "0",  # with Ray's 15, workers get next to nothing of a busy machine
 }
 _REACH = 5.0  # seconds to reach an address
 _PATIENCE = 15.0  # seconds for the process to end
@@ -105,7 +105,7 @@ class RayBridge:
                 stdout=subprocess.PIPE,
                 stderr=log,
                 env=environment(),
-                start_new_session=True,  # Ctrl-C ends this process, which then ends that one
+                start_new_session=True,  # Ctrl-C must end only this process, which then ends the other
             )
             try:
                 yield from self._messages(process, job)
@@ -157,7 +157,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     assert process.stdin  # noqa: S101 - asked for
     assert process.stdout  # noqa: S101 - asked for
     with suppress(BrokenPipeError):
-        process.stdin.close()  # it watches for that
+        process.stdin.close()  # the process ends when its input is closed
     try:
         process.wait(_PATIENCE)
     except subprocess.TimeoutExpired:
@@ -177,7 +177,7 @@ def check_ray() -> str:
         found = version("ray")
     except PackageNotFoundError:
         raise MissingExtra("--engine ray", "ray") from None
-    if find_spec("pandas") is None or find_spec("pyarrow") is None:  # what Ray Data imports
+    if find_spec("pandas") is None or find_spec("pyarrow") is None:  # Ray Data imports both
         raise MissingExtra("--engine ray", "ray")
     tested = ".".join(map(str, TESTED))
     numbers = tuple(int(part) if part.isdecimal() else 0 for part in found.split(".")[:2])

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pytest_medfaith.bulk.work import Judge, Work
 
 _STARTS = 3  # tries to start Ray, which gives up on itself after 30 seconds
-_RETRIES = 1  # of a block whose worker died; then its rows are judged one by one
+_RETRIES = 1  # further tries of a block whose worker died; after that its rows are judged one by one
 
 
 class BlockWorker:
@@ -167,7 +167,8 @@ def _judged(job: Job, workers: int) -> Any:
         for place, block in enumerate(job.blocks)
     ]
     workers = min(workers, len(items))
-    # Where rows are judged one by one, none waits behind another in a worker that dies, and is not blamed.
+    # Where rows are judged one by one, a row must not wait in a worker that another row may end: it would be
+    # taken for the culprit.
     waiting = {"max_tasks_in_flight_per_actor": 1} if all(block.rows == 1 for block in job.blocks) else {}
     return ray.data.from_items(items, override_num_blocks=len(items)).map_batches(
         BlockWorker,

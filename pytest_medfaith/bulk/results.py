@@ -13,7 +13,7 @@ from pytest_medfaith.jsonl import atomic_binary_writer, write_records
 from pytest_medfaith.records import LABELS
 
 PARQUET = ".parquet"
-_GROUP = 10_000  # rows of a row group of Parquet, which is in memory whole
+_GROUP = 10_000  # rows of a row group of Parquet, which must fit in memory
 
 
 def check_results(path: Path) -> None:

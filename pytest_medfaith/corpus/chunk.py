@@ -34,7 +34,7 @@ from pytest_medfaith.records import Chunk
 _LARGE_FILE = 4_000_000  # bytes
 _TASK_BYTES = 500_000
 _TASK_FILES = 64
-_TASKS_AHEAD = 3  # tasks that wait for each worker
+_TASKS_AHEAD = 3  # tasks that may wait for each worker
 
 
 @dataclass(frozen=True)

@@ -82,9 +82,9 @@ def _stretches(document: Document, shape: WindowSize | None) -> Sequence[Section
 
 
 def _path_at(document: Document, at: int) -> tuple[str, ...]:
-    """Returns the path of the section that holds character `at`, a heading counted to its section.
+    """Returns the path of the section that holds character `at`; a heading counts to its section.
 
-    () at the end.
+    The path is () behind the last section.
     """
     return next((section.path for section in document.sections if at < section.end), ())
 

@@ -131,7 +131,7 @@ class _MinHashFinder:
             yield self._match(chunk, minhash)
 
     def _match(self, chunk: Chunk, minhash: Any) -> Dropped | None:
-        """Returns how `chunk` is dropped, or None after remembering it."""
+        """Returns which earlier chunk this one repeats; None if it repeats none, after remembering it."""
         signature, marks = minhash.hashvalues.astype(np.uint32), _marks(chunk)
         for number in sorted(self._index.query(minhash)):
             kept, kept_marks, kept_signature = self._kept[number]
@@ -164,7 +164,7 @@ class _CosineFinder:
             yield self._match(chunk, vector)
 
     def _match(self, chunk: Chunk, vector: NDArray[np.float32]) -> Dropped | None:
-        """Returns how `chunk` is dropped, or None after remembering it."""
+        """Returns which earlier chunk this one repeats; None if it repeats none, after remembering it."""
         if self._vectors is None:
             self._vectors = np.empty((_BATCH, len(vector)), dtype=np.float32)
         marks = _marks(chunk)

@@ -23,7 +23,7 @@ _CELLS = frozenset({"td", "th"})
 _BEFORE = 12  # pieces of a line before a mark, searched for a bracket or word that the mark belongs to
 _HEADING = re.compile(r"h[1-6]$")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
-# Attributes of raised text that may say that it is a mark, and how they say it.
+# Attributes of <sup> that may show that the text is a reference mark, and the words by which they do.
 _KINDS = frozenset({"class", "id", "role", "epub:type"})
 _NOTE = re.compile(
     r"(?:^|[\s_-])(?:bib|x?ref|reference|cite|citation|fn|footnote|doc-noteref|noteref)", re.IGNORECASE
@@ -68,7 +68,7 @@ class _Page(HTMLParser):
         self._link: int | None = None  # the piece with which the text of a link began
         self._level = 0
         self._mains = 0
-        self._cells = 0  # so far, in this row
+        self._cells = 0  # cells of this row so far
         self._row_has_line = False  # a block in a cell of this row ended a line
         self._in_title = False
 

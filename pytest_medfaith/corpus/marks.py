@@ -16,7 +16,7 @@ _BRACKETED = re.compile(rf"\s*(?:\[[^\[\]]{{1,40}}\]|\({_ONE}(?:{_BETWEEN}{_ONE}
 _EXPONENT = re.compile(r"\s*[-+−–]?\s*(?:\d{1,3}|[a-z])\s*")
 _POWERS = re.compile(r"\s*\d{1,2}\s*(?:[-‐-―−]|to)\s*\d{1,2}\s*")
 _SEPARATOR = re.compile(rf"{_BETWEEN}|\s*")
-# What a number follows that is part of the sentence, and no mark: "[3, " and "refs 3 and ".
+# A number behind such text is part of the sentence, not a mark: "[3, " and "refs 3 and ".
 _OPEN = re.compile(rf"[\[(]\s*(?:{_ONE}{_BETWEEN})*$")
 _NAMED = re.compile(
     rf"\b(?:refs?|references?|nos?|numbers?|citations?|studies|study|notes?|footnotes?)\b[.:]?\s*"

@@ -62,7 +62,7 @@ class SourceFile:
     path: Path
     size: int
     data: bytes | None = None
-    too_large: bool = False  # a member of an archive that was not read: perhaps nobody asks for it
+    too_large: bool = False  # the error is raised only when the file is read, since nobody may need it
 
     @property
     def place(self) -> str:
@@ -320,7 +320,7 @@ def _tar_members(path: Path, prefix: str) -> Iterator[SourceFile]:
                     done = raw.tell()
                 # tarfile keeps every member it saw; an archive of millions would fill the memory.
                 archive.members = []  # type: ignore[attr-defined]
-        while tail.read(_BLOCK):  # compressed data end with a check sum
+        while tail.read(_BLOCK):  # reading to the end checks the check sum of compressed data
             pass
     if tail.end.strip(b"\0"):
         raise DataError(f"{path}: the archive ends without its end mark; it is cut short, so fetch it again")

@@ -15,7 +15,7 @@ CountTokens = Callable[[str], list[tuple[int, int]]]
 # A sentence longer than a window is cut into pieces of a quarter of a window, so that windows overlap inside
 # it too.
 _PIECES = 4
-_ANY_SENTENCES = 1_000_000  # of a window that its characters alone bound
+_ANY_SENTENCES = 1_000_000  # sentences of a window that only its characters limit
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -73,7 +73,7 @@ def _add_inline(pieces: list[str], child: Element) -> None:
     before = "".join(pieces[-_BEFORE:])
     shown = _inline_child(child, before)
     if not shown and len(pieces) > 2 and not pieces[-2] and is_separator(pieces[-1]):
-        pieces[-1] = ""  # what divided two marks that are both left out
+        pieces[-1] = ""  # the separator of two marks that are both left out
     pieces.append(shown)
     pieces.append(child.tail or "")
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 UNSCORED = "unscored"
 _OF_VERDICT = {"supported": "entail", "refuted": "contradict", "unsupported": "neutral"}
-_SHOWN = 8  # disagreements
-_WIDTH = 90  # characters of a shown text
+_SHOWN = 8  # disagreements that a card shows
+_WIDTH = 90  # characters of each
 
 
 @dataclass(frozen=True)

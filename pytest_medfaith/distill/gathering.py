@@ -80,7 +80,7 @@ def _gather_case(
     chunks = {chunk.id: chunk for chunk in report.response.contexts}
     scores = {(pair.claim_id, pair.chunk_id): pair for pair in report.pairs}
     for verdict in report.verdicts:
-        judged_by = report.retrieval.claims.get(verdict.claim.id, chunks)  # by what was found for each claim
+        judged_by = report.retrieval.claims.get(verdict.claim.id, chunks)  # or all chunks
         its_chunks = {id_: chunks[id_] for id_ in judged_by if id_ in chunks}
         for chunk, label in _labelled(verdict, its_chunks, gathered.left_out):
             evidence = _window(verdict, chunk, label, most=window_words)
@@ -195,10 +195,9 @@ def _grown(text: str, sentences: Sequence[tuple[int, int]], first: int, last: in
 def _probs(verdict: Verdict, score: PairScore | None, label: Label) -> tuple[float, float, float] | None:
     """Returns the teacher's probabilities of entail, neutral, contradict.
 
-    None where it gave none for the label.
-
-    They are a model's for the pair, or the shares of an LLM's votes. If `label` is not the most probable, a
-    medical rule changed the verdict, and the probabilities would teach the mistake that it mended.
+    None where it gave none, or where `label` is not the most probable: then a medical rule changed the
+    verdict, and the probabilities would teach the mistake that it mended. They are a model's for the pair, or
+    the shares of an LLM's votes.
     """
     if score is not None and score.logits is not None:
         return score.probs if score.label == label else None

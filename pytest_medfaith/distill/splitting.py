@@ -13,7 +13,7 @@ from pytest_medfaith.records import LABELS
 
 KEPT_OUT = 0.1  # share of the groups of cases in dev, and the same share in test
 BALANCE = 2.0  # a label has at most so many times the rows of the rarest label
-_LEAST_GROUPS = 3  # one for each part
+_LEAST_GROUPS = 3  # one each for train, dev and test
 
 
 def make_silver(

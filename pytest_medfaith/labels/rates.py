@@ -31,8 +31,8 @@ from pytest_medfaith.labels.sampling import KeyedClaim, claims_with_keys
 from pytest_medfaith.metrics.corrected import COUNTED, SUFFIX
 from pytest_medfaith.records import MetricValue, SliceReport, VerdictLabel
 
-_DECIMALS = 10  # as the metrics round
-_LEAST_LABELS = 30  # of the run's claims; fewer say so little that error rates of all labels say more
+_DECIMALS = 10  # as other metrics are rounded
+_LEAST_LABELS = 30  # labels of the run's claims; with fewer, error rates on all labels say more
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,7 +141,7 @@ def _direct_rate(
 ) -> _Found | None:
     """Returns the share of claims that people call `label`, by labels of this slice.
 
-    None for too few labels.
+    None where there are too few labels.
     """
     present = matched.present
     if not present or len(present) < min(_LEAST_LABELS, len(units)):

@@ -25,7 +25,7 @@ LABELS: tuple[Label, ...] = ("supported", "refuted", "unsupported", "no_claim")
 Severity = Literal["none", "low", "moderate", "high"]
 SEVERITIES: tuple[Severity, ...] = ("none", "low", "moderate", "high")
 ERRORS: tuple[Label, ...] = ("refuted", "unsupported")  # labels that a severity belongs to
-_DIGITS = 16  # of a hash: 64 bits, far more than the claims of any run need
+_DIGITS = 16  # hexadecimal digits of a hash: 64 bits, far more than the claims of any run need
 _KEY = re.compile(rf"[0-9a-f]{{{_DIGITS}}}")
 _CONFLICT = re.compile(rb"\s*(?:<<<<<<<|=======|>>>>>>>|\|\|\|\|\|\|\|)")
 

@@ -24,8 +24,9 @@ _EXPECTED_ERROR: Mapping[str, tuple[float, float]] = {
     "refuted": (0.4, 0.15),
     "unsupported": (0.4, 0.15),
 }
-_LEAST = 2  # claims of a stratum: a single claim has no variance
-# Of the count, so that each kind of verdict has an error rate. The rest serves the rate of the whole run.
+_LEAST = 2  # claims of a stratum, since a single claim has no variance
+# Share of the claims that each stratum gets equally, so that each kind of verdict has an error rate. The rest
+# serves the rate of the whole run.
 _SHARED_EQUALLY = 1 / 3
 
 

@@ -9,7 +9,7 @@ from pytest_medfaith.english.words import content_keys, share
 from pytest_medfaith.rag.quoting import Embed
 from pytest_medfaith.records import Chunk
 
-_READ = 3  # passages whose sentences the encoder reads: those with most of the question's words
+_READ = 3  # the encoder reads the sentences of so many passages, those with most of the question's words
 
 
 def word_coverage(question: str, contexts: Sequence[Chunk]) -> float:

@@ -22,8 +22,8 @@ from pytest_medfaith.records import Chunk
 Embed = Callable[[Sequence[str]], Any]  # n texts -> float (n, width), rows of length 1
 LEAST_SIMILARITY = 0.3  # cosine of a quoted sentence and the question; below it the passage is off the topic
 _BESIDE_BEST = 0.8  # a sentence is quoted beside the best one from this share of its similarity on
-_COMPARED = 24  # sentences that the encoder reads, those first that share the most words with the question
-_WORDS = range(4, 61)  # of a sentence; a shorter text is a heading, a longer text a table
+_COMPARED = 24  # the encoder reads so many sentences, those that share the most words with the question
+_WORDS = range(4, 61)  # words of a sentence; a shorter text is a heading, a longer text a table
 
 
 @dataclass(frozen=True)

@@ -159,10 +159,7 @@ class ReferenceRag:
     def _verified(
         self, question: str, answer: str, contexts: Sequence[Chunk], account: Account
     ) -> tuple[str, Account]:
-        """Returns (what the passages support of the answer, or a refusal.
-
-        The account of how that came about).
-        """
+        """Returns the supported part of the answer, or a refusal, and the account of how it came about."""
         verdicts = self._verdicts(question, answer, contexts)
         supported = sum(one.label == "supported" for one in verdicts)
         account = account.with_(claims=len(verdicts), supported=supported)

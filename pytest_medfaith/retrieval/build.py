@@ -38,7 +38,7 @@ from pytest_medfaith.retrieval.settings import RetrievalSettings, patience_of, s
 from pytest_medfaith.retrieval.stores.address import is_store, refuse_password, split_reranker
 from pytest_medfaith.retrieval.stores.searching import StoreSettings, store_retriever
 
-Progress = Callable[[int, int], None] | None  # told (chunks done, chunks in all)
+Progress = Callable[[int, int], None] | None  # called with (chunks done, chunks in all)
 Build = Callable[[Sequence[Chunk], "RetrievalSettings", Progress], Retriever]
 
 
@@ -64,6 +64,7 @@ def build_retriever(
         ValueError: an unknown name, an empty corpus, an id that two chunks have, a factory that cannot be
             imported, or settings that the factory or the fusion does not take.
         DataError: a model, an index or a Java runtime is missing or cannot be read.
+        MissingExtra: the retriever, encoder or reranker needs an extra that is not installed.
     """
     settings = settings or RetrievalSettings()
     refuse_passwords(name, settings)

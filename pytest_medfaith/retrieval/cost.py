@@ -16,7 +16,7 @@ from pytest_medfaith.errors import DataError, shown
 from pytest_medfaith.records import VectorIndex
 
 Step = Literal["encode", "search", "fuse", "rerank"]
-TOTAL = "total"  # beside the steps: all of the retrieval
+TOTAL = "total"  # key of the whole time, beside the keys of the steps
 AnyRetriever = TypeVar("AnyRetriever")
 _steps_ms: ContextVar[dict[str, float] | None] = ContextVar("medfaith_steps_ms", default=None)
 

@@ -52,7 +52,7 @@ def dense_retriever(
             vector = checked_vectors(encoded, rows=1, encoder=encoder.name, width=held.width)
         with timed("search"):
             scores, positions = held.index.search(vector, top_k)
-        if encoder.metric == "l2":  # FAISS gives squared distances, in floats maybe a little below 0
+        if encoder.metric == "l2":  # FAISS gives squared distances, which rounding may put a little below 0
             scores = 1 / (1 + np.sqrt(np.maximum(scores, 0)))
         return to_hits(chunks, [int(i) for i in positions[0]], scores[0], name=name)
 

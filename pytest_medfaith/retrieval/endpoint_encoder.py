@@ -24,7 +24,7 @@ from pytest_medfaith.models.endpoint import (
 )
 from pytest_medfaith.models.whole import whole
 
-BATCH = 64  # texts of a request
+BATCH = 64  # texts sent in one request
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def _scaled(vectors: Any, endpoint: _Endpoint, name: str) -> Any:
             raise _nonsense(
                 endpoint, name, f"{vectors.shape[1]} dimensions where {endpoint.dimensions} were asked for"
             )
-        vectors = vectors[:, : endpoint.dimensions]  # a server may not know how to cut them itself
+        vectors = vectors[:, : endpoint.dimensions]  # a server may ignore the parameter, and give them whole
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
     if not (lengths > 0).all() or not np.isfinite(lengths).all():
         raise _nonsense(endpoint, name, "a vector of length 0, or a number that is not finite")
@@ -142,7 +142,7 @@ def _embedded(endpoint: _Endpoint, name: str, batch: list[str]) -> list[list[flo
         rows = sorted((row.index, list(map(float, row.embedding))) for row in answer.data)
     except (openai.OpenAIError, AttributeError, TypeError, ValueError) as error:
         if why := told_failure(error, endpoint.address, retries=RETRIES):
-            raise DataError(f"the encoder {name!r}: {why}") from None  # the error knows the key
+            raise DataError(f"the encoder {name!r}: {why}") from None  # the original error holds the key
         raise _nonsense(endpoint, name, f"no list of vectors ({shown(str(error))})") from error
     if [number for number, _ in rows] != list(range(len(batch))):
         raise _nonsense(endpoint, name, f"{len(rows)} vectors for {len(batch)} texts")

@@ -38,7 +38,7 @@ _BLOCK = 1 << 20
 _MOST_FOR_A_CENTROID = (
     64  # vectors to train each centroid: FAISS asks for 39 and takes 256, which is four times as slow
 )
-_FLOAT = 4  # bytes
+_FLOAT = 4  # bytes of a number
 
 Progress = Callable[[int, int], None] | None
 
@@ -296,7 +296,7 @@ def _told(
     under = ",".join(f"{name}={value}" for name, value in parameters.items())
     if under not in held["recall"]:
         held["recall"][under] = _recall(index, chunks, encoder, cache=cache)
-        with suppress(CannotWrite):  # of a cache that may only be read; then it is measured each time
+        with suppress(CannotWrite):  # a cache that cannot be written: recall is then measured each time
             write_text(path.with_suffix(".json"), json.dumps(held, indent=1) + "\n")
     recall = dict(held["recall"][under])
     queries = int(recall.pop("queries"))

@@ -21,7 +21,7 @@ _FIELDS: dict[str, Callable[[Chunk], object]] = {
     "year": lambda chunk: chunk.year,
 }
 _YEARS = re.compile(r"(?P<first>\d{4})?(?P<to>-)?(?P<last>\d{4})?")
-_MORE = 4  # times as many candidates are asked for in the next round
+_MORE = 4  # each round asks for so many times as many candidates
 _SHOWN = 5
 
 

@@ -28,7 +28,7 @@ from pytest_medfaith.retrieval.parts import (
     save_part,
 )
 
-_MADE_OF = "index.json"  # in an index's folder: corpus, encoder and metric
+_MADE_OF = "index.json"  # the file in an index's folder that names its corpus, encoder and metric
 SHARD = 256  # chunks encoded between two saves; an interruption loses at most this many
 
 

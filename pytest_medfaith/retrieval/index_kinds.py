@@ -23,8 +23,8 @@ SHORT_NAMES = (*_SHORT, _IVFPQ)
 # FAISS asks for 39 vectors for each centroid that it trains; a code of 8 bits has 256 centroids.
 _EACH_CENTROID = 39
 LEAST_FOR_IVFPQ = 256 * _EACH_CENTROID
-_LISTS = 4  # times the root of the corpus's size: FAISS's guidelines for up to a million vectors
-_NUMBERS_A_CODE = 4  # of a vector, that ivfpq keeps in a byte
+_LISTS = 4  # lists are so many times the root of the corpus's size, as FAISS advises up to a million vectors
+_NUMBERS_A_CODE = 4  # so many numbers of a vector become one byte in ivfpq
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,9 +15,9 @@ from pytest_medfaith.english.letters import compatible
 from pytest_medfaith.english.sentences import sentences_of
 from pytest_medfaith.records import Chunk
 
-QUERIES = 200  # of which recall has a standard error of 0.02 at most
+QUERIES = 200  # enough for a standard error of recall of at most 0.02
 _DEPTHS = (10, 100)
-_TIMES = 10  # a depth is measured where the corpus is this many times as large
+_TIMES = 10  # recall@100 is measured where the corpus has at least so many times 100 vectors
 _EQUAL = (
     1e-5  # scores this near are equal: FAISS adds up in another order for many queries than for one query
 )

@@ -29,7 +29,7 @@ from pytest_medfaith.retrieval.ranking import Retriever, check_query, to_hits
 
 LEAST_JAVA = 21  # Anserini's classes are compiled for it
 _BATCH = 1000  # chunks handed to Java at a time
-_MOST_WORDS = 1 << 20  # of a query; Lucene refuses more than 1,024 where nobody says otherwise
+_MOST_WORDS = 1 << 20  # words of a question; by default Lucene refuses more than 1,024
 _WHAT = "the retriever 'lucene'"
 _OPTIONS = ("-Xrs", "--enable-native-access=ALL-UNNAMED")  # the first leaves Ctrl+C to Python
 # From this version on Java warns of a call that Lucene makes. Older versions do not know the option.
@@ -161,7 +161,7 @@ def _java() -> Any:
         jnius_config.add_classpath(str(archive))
         jnius_config.add_options(*_OPTIONS, *([_NO_WARNING] if _java_version(home) >= _WARNS_FROM else []))
     try:
-        with _java_home_set(home):  # where pyjnius looks
+        with _java_home_set(home):  # pyjnius finds Java by JAVA_HOME
             from jnius import autoclass
 
         _silence(autoclass)

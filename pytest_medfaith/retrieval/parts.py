@@ -18,8 +18,8 @@ from typing import Any
 
 from pytest_medfaith.jsonl import atomic_binary_writer
 
-_SEAL = 32  # bytes of the check sum behind a part
-_LENGTH = 8  # bytes of the fingerprint's length, before the seal
+_SEAL = 32  # bytes of the check sum at the end of a file
+_LENGTH = 8  # bytes before it, which hold the fingerprint's length
 _STALE_AFTER = 3600.0  # seconds; a part is written in a few, so nobody is writing a file that is older
 
 Fingerprint = Mapping[str, Any]  # such as {"corpus": ..., "encoder": ..., "metric": ..., "part": 3}
@@ -75,7 +75,7 @@ def load_part(path: Path, fingerprint: Fingerprint, *, rows: int) -> Part:
         begin = end - int.from_bytes(body[end:], "big")
         found = json.loads(body[begin:end])
         vectors = np.load(io.BytesIO(body[:begin]), allow_pickle=False)
-    except (OSError, ValueError, RecursionError):  # of an earlier version, which had no fingerprint, too
+    except (OSError, ValueError, RecursionError):  # or a file of an earlier version
         return Part()
     if not isinstance(found, dict):
         return Part()

@@ -54,7 +54,7 @@ def best_first(scores: Any, *, top_k: int) -> list[int]:
 
     scores = np.asarray(scores)
     candidates = np.arange(len(scores))
-    if top_k < len(scores):  # only what reaches the last of them is sorted: a corpus may hold millions
+    if top_k < len(scores):  # sorting only the best saves time over millions of chunks
         least = np.partition(scores, len(scores) - top_k)[len(scores) - top_k]
         candidates = np.flatnonzero(scores >= least)
     order = np.argsort(-scores[candidates], kind="stable")[:top_k]

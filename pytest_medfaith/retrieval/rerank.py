@@ -33,8 +33,8 @@ from pytest_medfaith.teacher.settings import TEACHER
 
 Score = Callable[[str, Sequence[str]], Sequence[float]]  # (question, n texts) -> n relevances above 0
 
-_LONGEST = 512  # tokens of question and text, at most, which is what cross-encoders are trained with
-# What the shipped checkers read of question and chunk together; longer chunks are cut.
+_LONGEST = 512  # tokens of question and text together, at most: cross-encoders are trained with so many
+# Tokens that the shipped checkers read of question and chunk together; longer chunks are cut.
 _SHIPPED_TOKENS = {"fast": 512, "default": 384}
 _NEUTRAL = 1  # the column of the shipped checkers' logits: entail, neutral, contradict
 _EXPECTED = (
@@ -206,7 +206,7 @@ def _load(name: str) -> tuple[Any, Any, Any]:
         DataError: no name, no such model, or a head with several logits.
     """
     what = f"the reranker {name!r}"
-    if not name.strip():  # a hub would be asked for it, and asked again
+    if not name.strip():  # else the hub would be asked for it, several times
         raise DataError(f"{what} cannot be loaded: no name is given; expected {_EXPECTED}")
     model, tokenizer, torch = load_foreign(
         name, what, kind="AutoModelForSequenceClassification", expected=_EXPECTED, gives="its order"

@@ -54,7 +54,7 @@ def retriever_signature(name: str, settings: RetrievalSettings, *, size: int) ->
         found["pool"] = settings.pool
         found |= {"rrf_k": settings.rrf_k} if base in ("rrf", "dense") else {}
     if base in FUSING:
-        takes_weights = base in ("weighted", "weighted-minmax")  # weighted-0.7-0.3 has them in its name
+        takes_weights = base in ("weighted", "weighted-minmax")  # the weights of weighted-0.7-0.3 are fixed
         found |= {"fused": list(names)} | ({"weights": dict(settings.weights or {})} if takes_weights else {})
     if set(names) & set(BUILT_IN):
         found["chunk_context"] = settings.chunk_context

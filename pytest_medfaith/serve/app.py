@@ -91,14 +91,14 @@ def make_app(service: Service, *, token: str = "", hosts: tuple[str, ...] = ()) 
         title="pytest-medfaith",
         version=version("pytest-medfaith"),
         summary="Whether medical answers say things their evidence does not say, claim by claim.",
-        docs_url=None,  # its pages load scripts from elsewhere
+        docs_url=None,  # FastAPI's pages load scripts from other sites
         redoc_url=None,
         lifespan=lifespan,
     )
     _add_handlers(app)
     _add_routes(app, desk)
     app.add_middleware(Edge, limits=service.limits, token=token, hosts=hosts)
-    app.add_middleware(Counted, counters=desk.counters)  # around the edge, whose refusals count, too
+    app.add_middleware(Counted, counters=desk.counters)  # wraps Edge, whose refusals count too
     return app
 
 
@@ -143,7 +143,7 @@ class Desk:
         except (MedfaithError, ValueError, Cancelled):
             raise
         except Exception as error:  # noqa: BLE001 - what nothing foresaw
-            raise Fault(error) from None  # what the server's own log would print may hold a text
+            raise Fault(error) from None  # the server would log the original error, which may hold a text
 
     def response_of(self, report: Report, latency_ms: float) -> CheckResponse:
         """Returns a report as the response of POST /check."""
@@ -189,15 +189,15 @@ class Desk:
         try:
             while (text := await waiting.get()) is not None:
                 yield text
-        finally:  # the client has gone
+        finally:  # also when the client is gone
             told.is_cancelled.set()
             task.cancel()
 
 
 class Fault(Exception):
-    """An unforeseen error. Its kind and place are in the log under `name`.
+    """An unforeseen error, whose kind and place are in the log under `name`.
 
-    Its message is not, as it may hold a text.
+    The error's message is not logged, since it may hold a text of the request.
     """
 
     def __init__(self, error: Exception) -> None:
@@ -276,7 +276,7 @@ def _add_routes(app: FastAPI, desk: Desk) -> None:
 
     @app.post("/predict", responses=_PROBLEMS)
     async def predict(request: PredictRequest) -> PredictResponse:
-        """Tell the risk of an answer, or of the reference RAG's where none is given."""
+        """Tell the risk of an answer; without one, the reference RAG answers from the slice's corpus."""
         report, took = await desk.judged(_asked(request), Told(), predicted=True)
         settings = desk.service.resources.settings.risk or RiskSettings()
         return PredictResponse(**prediction(report, settings), latency_ms=took)

@@ -15,7 +15,7 @@ from pytest_medfaith.records.answer_risk import AnswerRisk, RiskSettings
 
 _VERDICTS = {"supported": "SUPPORTED", "refuted": "CONTRADICTED"}
 _UNSUPPORTED = "UNSUPPORTED"  # also of a claim that could not be scored: `reason` says so
-FUTURE = "future"  # the rule of dates that have not come
+FUTURE = "future"  # the rule against dates that have not come yet
 
 
 def prediction(report: Report, settings: RiskSettings) -> dict[str, Any]:

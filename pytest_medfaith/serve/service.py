@@ -174,7 +174,8 @@ class Service:
     def _retrieved(self, case: Case) -> tuple[Target, list[Hit]]:
         """Returns (the target of a case, what was retrieved for its question).
 
-        DataError without slice or question.
+        Raises:
+            DataError: no slice is served, or the question is empty.
         """
         if self.settings is None or self.retriever is None:
             raise DataError(

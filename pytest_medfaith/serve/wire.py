@@ -90,9 +90,9 @@ class PredictResponse(BaseModel):
 
 
 class Problem(BaseModel):
-    """Why there is no result. For a fault of the server, `id` names the request in its log.
+    """Why there is no result.
 
-    Else it is null.
+    `id` names a fault of the server in its log, and is null for any other error.
     """
 
     error: str

@@ -34,7 +34,7 @@ from pytest_medfaith.teacher.tally import Tally
 from pytest_medfaith.teacher.use import LlmUse
 
 T = TypeVar("T")
-GIVES_UP = 5  # requests that failed in a row; a server that is gone would cost minutes for every item
+GIVES_UP = 5  # failures in a row; waiting for a server that is gone would cost minutes for every item
 _LONGEST_BAD = 4000  # characters of an unusable reply that the model is shown again
 _case: ContextVar[str] = ContextVar("medfaith_asking_for", default="")
 

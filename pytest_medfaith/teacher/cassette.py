@@ -17,7 +17,7 @@ from pytest_medfaith.lock import locked
 from pytest_medfaith.teacher.exchange import Answer, Exchange, Request, is_whole, sealed
 
 _FEWEST = 8  # new exchanges before the file is written again
-_SHARE = 10  # and at least a tenth of what it holds, so that long recordings do not write all the time
+_SHARE = 10  # and new ones of at least a tenth of the file, so that long recordings do not write all the time
 
 
 def read_cassette(path: Path) -> dict[str, Exchange]:

@@ -95,7 +95,7 @@ class Endpoint:
             except openai.APIStatusError as error:
                 refused = self._refused(error, sent)
                 if not refused:
-                    raise self._failure(error) from None  # what it knows, such as headers, holds the key
+                    raise self._failure(error) from None  # the original error holds the key, in headers
                 self.dropped.add(refused)
             except openai.OpenAIError as error:
                 raise self._failure(error) from None

@@ -9,7 +9,7 @@ from pytest_medfaith.teacher.replies import ReplyError
 _FEWEST = 3  # words of a quote: "the" is in every text, and shows nothing
 _BEFORE = " \t\n\r\"'\u201c\u201d\u2018\u2019\u2026"  # a point may begin a number: ".5 mg"
 _AFTER = _BEFORE + ".,;:"
-_DASHES = "\u2010-\u2013\u2212-"  # within brackets of a pattern
+_DASHES = "\u2010-\u2013\u2212-"  # for use within [] of a pattern
 _WORD = re.compile(r"\w+")
 # Marks that models write in another way than the text does.
 _MARKS = {"'": "['\u2018\u2019]", "\u2018": "['\u2018\u2019]", "\u2019": "['\u2018\u2019]"}

@@ -44,8 +44,8 @@ and "this" mean. State nothing that the document does not say.
 
 Reply with that sentence alone, on one line."""
 _CITATION = re.compile(r"\[(\d+)\]")
-_LONGEST_LINE = 80  # words: twice what is asked for; a longer line is another text
-_DOCUMENT = 6000  # characters of the document that the writer of lines reads
+_LONGEST_LINE = 80  # words: twice what is asked for; a longer line is not what was asked for
+_DOCUMENT = 6000  # characters of the document that the LLM reads to write a line
 
 
 def generated_response(

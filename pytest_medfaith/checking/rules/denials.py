@@ -26,6 +26,7 @@ REFUSING = frozenset(
     inadvisable unnecessary prohibited forbidden banned discouraged withheld fails failed fail unable
     ineffective""".split()
 )
+_NEAR_NEGATIONS = REFUSING | LESS_PLAIN
 # "Recommends against" denies what "recommends" says. "Warns against" is a negation too, but says the same as
 # "warns of".
 SPEAKING = frozenset(
@@ -33,6 +34,7 @@ SPEAKING = frozenset(
     advising advice argue argues argued arguing argument arguments""".split()
 )
 _WARNING = frozenset("warn warns warned warning warnings caution cautions cautioned cautioning".split())
+_BEFORE_AGAINST = SPEAKING | _WARNING
 _ADVISED = frozenset(
     "patients people women men adults children parents users doctors clinicians physicians them us".split()
 )
@@ -64,7 +66,7 @@ def negations(tokens: Sequence[Token]) -> list[int]:
         index
         for index, token in enumerate(tokens)
         if (
-            (token.lower in REFUSING | LESS_PLAIN and not fails_in_condition(tokens, index))
+            (token.lower in _NEAR_NEGATIONS and not fails_in_condition(tokens, index))
             and not is_either_way(tokens, index)
         )
         or _negates(tokens, index)
@@ -119,7 +121,7 @@ def verb_of_against(tokens: Sequence[Token], index: int) -> int | None:
     for place in reversed(range(index)):
         lower = tokens[place].lower
         if lower not in _ADVISED and not lower.endswith("ly"):
-            return place if lower in SPEAKING | _WARNING else None
+            return place if lower in _BEFORE_AGAINST else None
     return None
 
 
@@ -128,6 +130,8 @@ def _negates(tokens: Sequence[Token], index: int) -> bool:
 
     "Not more than 5" denies nothing.
     """
+    if tokens[index].lower.replace("’", "'") not in NOT:
+        return verb_of_against(tokens, index) is not None
     before = tokens[index - 1].lower if index else ""
     following, after = (
         tokens[place].lower if place < len(tokens) else "" for place in (index + 1, index + 2)
@@ -136,5 +140,4 @@ def _negates(tokens: Sequence[Token], index: int) -> bool:
     is_bound = following in _NO_NEGATION_BEFORE and (
         following not in COMPARATIVES or not after or after == "than"
     )
-    is_not = tokens[index].lower.replace("’", "'") in NOT
-    return (is_not and not is_bound and before != "or") or verb_of_against(tokens, index) is not None
+    return not is_bound and before != "or"

@@ -21,11 +21,11 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 from pytest_medfaith.errors import DataError, shown
 from pytest_medfaith.retrieval.stores.base import ALL, Only, Search, storable
 
-PREFIX = "store:"  # before an address, where a retriever is named
+PREFIX = "store:"  # begins a retriever's name that is an address
 _ENVIRONMENT = "env:"
 _PORTS = {"qdrant": 6333, "pgvector": 5432, "opensearch": 9200}
 _SCHEMES = ("qdrant+http", "qdrant+https", "qdrant+file", "pgvector", "opensearch+http", "opensearch+https")
-_NAME = re.compile(r"[a-z][a-z0-9_-]{0,47}")  # what all three take as a name, with room for those of indexes
+_NAME = re.compile(r"[a-z][a-z0-9_-]{0,47}")  # accepted by all kinds, and short enough for indexes' endings
 _YEAR = re.compile(r"\d{4}")
 _EXPECTED = (
     "expected qdrant+http://HOST:6333/NAME, qdrant+file:///FOLDER/NAME, pgvector://USER@HOST/DATABASE/NAME, "
@@ -156,7 +156,7 @@ def _parsed(text: str, *, place: str) -> StoreAddress:
     kind, _, transport = url.scheme.partition("+")
     folder, _, name = unquote(url.path).rpartition("/")
     if not _NAME.fullmatch(name):
-        found = "no name of a store" if "@" in url.path else shown(name)  # the end of a password, maybe
+        found = "no name of a store" if "@" in url.path else shown(name)  # it may be the end of a password
         raise DataError(
             f"{place} ends with {found}; expected the name of a store: a small letter, then at most 47 small "
             "letters, digits, - and _"

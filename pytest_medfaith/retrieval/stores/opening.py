@@ -144,7 +144,7 @@ class PatientStore:
                 answer = ask()
             except StoreFault as fault:
                 if not fault.may_pass or number > self._retries:
-                    self._retries = 0  # until it answers again: a run of many cases must not wait at each
+                    self._retries = 0  # until it answers again, or each case would wait
                     raise told(fault, self.address, tries=number) from None
             else:
                 self._retries = self._patience.retries

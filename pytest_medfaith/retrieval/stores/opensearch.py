@@ -16,7 +16,7 @@ from pytest_medfaith.retrieval.stores.base import ALL, Found, Only, Row, Search,
 _STATE = "medfaith"  # key of the state in the mapping's _meta
 _SPACES = {"ip": "innerproduct", "l2": "l2"}
 _LEAST_K = 100  # nearest vectors that each shard looks for, at least; fewer miss more, more cost time
-_MOST_WORDS = 1000  # of a query; a search of more clauses is refused by default
+_MOST_WORDS = 1000  # words of a question; by default OpenSearch refuses more than 1,024 clauses
 _PASSING = (408, 429, 500, 502, 503, 504)
 _KEY = "name the user in the address, and set OPENSEARCH_PASSWORD"
 
@@ -61,7 +61,7 @@ class OpenSearchStore:
                 if error.error != "index_not_found_exception":
                     raise
                 return None
-            (mapping,) = found.values()  # under the index's name, which an alias may have led to
+            (mapping,) = found.values()  # an alias has another name than its index
             state: dict[str, Any] = mapping["mappings"].get("_meta", {}).get(_STATE) or {}
             size = mapping["mappings"].get("properties", {}).get("vector", {}).get("dimension")
         if state and size != state.get("dimension"):
@@ -232,7 +232,7 @@ def _faults() -> Iterator[None]:
 
     try:
         yield
-    except NoConnection as error:  # timeouts, too
+    except NoConnection as error:  # timeouts are among these
         raise StoreFault(f"cannot be reached ({error.error})", may_pass=True) from None
     except TransportError as error:
         raise _of_status(error) from None

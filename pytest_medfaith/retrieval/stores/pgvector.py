@@ -23,8 +23,8 @@ _WIDEST_INDEX = 2000  # numbers of a vector that pgvector can index; wider vecto
 _LEAST_VERSION = (
     0,
     8,
-)  # of pgvector: from there on an index goes on searching where a filter leaves out much
-_LOCK = 0x6D656466  # "medf": two loads make the table of states one after the other
+)  # of pgvector: from this version on a search goes on if a filter leaves out most of what it found
+_LOCK = 0x6D656466  # "medf" in ASCII; with this lock two loads make the table of states one after the other
 _OPERATORS = {"ip": ("<#>", "vector_ip_ops"), "l2": ("<->", "vector_l2_ops")}
 _NO_SERVER = ("invalid response", "unexpected response", "unsupported protocol", "expected authentication")
 _WRONG_USER = ("authentication failed", "no password supplied", "no pg_hba.conf entry")
@@ -281,6 +281,6 @@ def _fault(error: Any) -> StoreFault:
         return StoreFault(f"refuses this user ({said})", remedy="grant the user the right to it")
     if any(text in said for text in _NO_SERVER):
         return StoreFault(f"gave an answer that is not PostgreSQL's ({said})")
-    if isinstance(error, psycopg.OperationalError):  # a timeout of a statement, too
+    if isinstance(error, psycopg.OperationalError):  # timeouts of statements are among these
         return StoreFault(f"cannot be reached, or not in time ({said})", may_pass=True)
     return StoreFault(f"did not take a statement ({said})", remedy="see what else uses the table")

@@ -22,7 +22,7 @@ from pytest_medfaith.retrieval.stores.address import StoreAddress
 from pytest_medfaith.retrieval.stores.base import ALL, Found, Only, Row, Search, StoreFault
 
 _STATE = "medfaith"  # key of the state in a collection's metadata
-_CANDIDATES = 2.0  # for each hit that is wanted, among the int8 vectors; Qdrant's advice for rescoring
+_CANDIDATES = 2.0  # candidates by 8-bit vectors for each hit that is wanted, as Qdrant advises for rescoring
 _LEAST_EF = 128  # nodes of the graph that a search keeps in view
 _PASSING = (408, 429, 500, 502, 503, 504)  # statuses of a server that starts, stops or is overrun
 _KEY = "set QDRANT_API_KEY to its key"
@@ -65,7 +65,7 @@ def _local(folder: str) -> Any:
             f"is open in another process ({error})",
             remedy="wait for it to end, or start a server of Qdrant: its local mode serves a single process",
         ) from None
-    atexit.register(client.close)  # while Python can still import, which closing does
+    atexit.register(client.close)  # closing imports modules, which is too late when Python shuts down
     return client
 
 
@@ -181,7 +181,7 @@ class QdrantStore:
                 limit=top_k,
                 with_payload=["chunk", "digest"],
             ).points
-        sign = -1 if metric == "l2" else 1  # of the metric l2 a point's score is its distance
+        sign = -1 if metric == "l2" else 1  # for the metric l2 a point's score is its distance
         return [_found(point, sign) for point in points]
 
     def by_words(self, words: str, *, top_k: int, only: Only = ALL) -> Sequence[Found]:

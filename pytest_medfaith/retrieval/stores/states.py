@@ -11,7 +11,7 @@ from pytest_medfaith.errors import DataError
 from pytest_medfaith.retrieval.stores.base import State
 from pytest_medfaith.retrieval.stores.opening import PatientStore
 
-FORMAT = 1  # of the state; it goes up where rows change their form
+FORMAT = 1  # number of the state's format, raised whenever rows change their form
 
 
 def written(state: State) -> dict[str, Any]:
@@ -41,7 +41,7 @@ def _fits(held: Mapping[str, Any], hints: Mapping[str, Any]) -> bool:
     """Returns whether `held` has every field of a state with a value of its type."""
     for name, kind in hints.items():
         expected = {int: (int,), float: (int, float), str: (str,), bool: (bool,)}.get(kind)
-        if expected is None:  # of the metric
+        if expected is None:  # only the metric is a choice of words
             if held.get(name) not in typing.get_args(kind):
                 return False
         elif not isinstance(held.get(name), expected) or (kind is not bool and isinstance(held[name], bool)):
