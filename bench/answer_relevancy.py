@@ -4,8 +4,8 @@
 
 Each question of the samples is paired with its recorded answer and with the answers to all other questions.
 Printed is the ROC-AUC of each value by kind of wrong answer: on another condition, on the same condition, and
-the right answer with the answer on another condition behind it. The 95 % intervals resample questions.
-Refusals are left out. "whole" is the cosine of the question and the whole answer, for comparison.
+the right answer followed by one on another condition. The 95 % intervals resample questions. Refusals are
+left out. "whole" is the cosine of the question and the whole answer, for comparison.
 """
 
 import argparse
@@ -37,11 +37,15 @@ def read_answers(gold: Path, responses: Path) -> list[tuple[str, str, str]]:
 
 
 def rows_of(path: Path) -> list[dict]:
+    """Returns the rows of a JSON Lines file."""
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def values_of(answers: list[tuple[str, str, str]]) -> dict[str, np.ndarray]:
-    """Returns, by value, the matrix (question, answer); behind the answers come the padded right answers."""
+    """Returns {value's name: float (n questions, n + 1)}: each question against each answer.
+
+    The last column is the question's right answer followed by one on another condition.
+    """
     vectors, count = Vectors(), len(answers)
     claims = [extract_claims(answer, question=question) for _, question, answer in answers]
     padding = [
@@ -67,7 +71,7 @@ def values_of(answers: list[tuple[str, str, str]]) -> dict[str, np.ndarray]:
 
 
 def told_apart(matrix: np.ndarray, wrong: np.ndarray) -> str:
-    """Returns the ROC-AUC of the right answers, the diagonal, above what `wrong` (question, answer) marks."""
+    """Returns, as a text, the ROC-AUC of right answers (the diagonal) against those that `wrong` marks."""
     count = len(matrix)
     rows = np.concatenate([np.arange(count), np.nonzero(wrong)[0]])
     scores = np.concatenate([np.diagonal(matrix), matrix[wrong]])
@@ -78,6 +82,7 @@ def told_apart(matrix: np.ndarray, wrong: np.ndarray) -> str:
 
 
 def main() -> None:
+    """Prints, for each value, how well it tells right answers from each kind of wrong answer."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

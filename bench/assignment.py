@@ -1,7 +1,8 @@
-"""How often an uncited sentence is given the citation that its author gave it.
+"""How often a sentence without a citation is assigned the citation that its author gave it.
 
 Each cited sentence of the recorded answers loses its markers in turn, and `assign_citations` gives it a
-citation of its neighbours. The citation of the author is right. Where no neighbour has it, each is wrong.
+citation of its neighbours. The author's citation counts as right. Where no neighbour has it, any assignment
+is wrong.
 
     python bench/assignment.py
 """
@@ -23,7 +24,7 @@ STEPS = (0.0, 0.3, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7)
 
 
 def hidden(answer: str) -> Iterator[tuple[str, int, tuple[str, ...]]]:
-    """Yields the answer without the markers of one sentence, where that sentence begins, and its markers."""
+    """Yields, for each cited sentence, (the answer without its markers, where it begins, its markers)."""
     cited = read_citations(answer)
     layout = read_layout(cited.text)
     found = cited.markers_of(layout.sentences)

@@ -1,12 +1,12 @@
-"""The audit's recall beside the recall on the found set: does an audit say what errors a checker lets pass?
+"""Compares the audit's recall with the recall on the found set: does the audit foretell which errors pass?
 
     python bench/audit_agreement.py [--checker NAME] [--corpus FOLDER] [--seeds N] [--rules-off]
 
-Two figures of the audit are compared with the figure of the found set, each with whether it is within 10
-points. The first figure weighs all strata alike. The second weighs kinds of error as the found set holds
-them: mostly numbers, no trial arm, no attribution. Negation and drug have no stratum; in the second figure
-they are those of the near-copies, which are easier. The found set is small and rules were developed on it,
-so it flatters a checker with rules.
+The found set (fixtures/found) holds claims of answers, some with planted errors. Two figures of the audit are
+printed beside its recall, each with whether it is within 10 points. The first weighs all strata alike. The
+second weighs kinds of error as the found set holds them: mostly numbers, no trial arm, no attribution.
+Negation and drug have no stratum; in the second figure they are those of the near-copies, which are easier.
+The found set is small and rules were developed on it, so it flatters a checker with rules.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from pytest_medfaith.metrics.audit import CAUGHT
 
 SAMPLES = Path(__file__).parents[1] / "corpus_samples"
 BAR = 0.10
-# A kind of the found set's errors, and the audit metric that is of the same kind.
+# {kind of error in the found set: the audit's metric of the same kind}.
 KINDS = {
     "error: number": "audit.caught.number",
     "error: dose": "audit.caught.number",
@@ -49,9 +49,9 @@ KINDS = {
 
 
 def found_recall(checker: Checker, path: Path) -> tuple[int, int, Counter[str]]:
-    """Returns the errors caught, the errors scored, and how many errors there are of each kind.
+    """Returns (errors caught, errors scored, {kind: how many errors}).
 
-    Additions, which are labelled neutral, are no errors.
+    Additions, which are labelled neutral, do not count as errors.
     """
     rows = [row for row in read_labelled(path) if row["label"] == "contradict"]
     said = [verdict.label for verdict in verdicts(checker, rows)]
@@ -60,7 +60,7 @@ def found_recall(checker: Checker, path: Path) -> tuple[int, int, Counter[str]]:
 
 
 def audit_recalls(checker: Checker, corpus: Path, seeds: Sequence[int]) -> dict[str, float]:
-    """Returns each share that the audit measured, as its mean over `seeds`."""
+    """Returns {metric: mean over `seeds` of the share that the audit measured}."""
     measured = [
         audit_checker(checker, read_chunks([corpus]), limit=defaults.AUDIT_LIMIT, seed=seed).metrics
         for seed in seeds
@@ -70,10 +70,10 @@ def audit_recalls(checker: Checker, corpus: Path, seeds: Sequence[int]) -> dict[
 
 
 def weighed(recalls: Mapping[str, float], kinds: Mapping[str, int]) -> float:
-    """Returns the audit's recall with kinds of error in the shares of `kinds`.
+    """Returns the audit's recall, with kinds of error weighed by their numbers in `kinds`.
 
     Raises:
-        ValueError: the audit has no metric of a kind.
+        ValueError: the audit has no metric for a kind.
     """
     unknown = sorted(kind for kind in kinds if KINDS.get(kind) not in recalls)
     if unknown:
@@ -85,13 +85,14 @@ def weighed(recalls: Mapping[str, float], kinds: Mapping[str, int]) -> float:
 
 
 def beside(name: str, recall: float, found: float) -> str:
-    """Returns a line with `recall`, how far the found set's recall is from it, and whether the bar holds."""
+    """Returns a line: `recall`, its difference to the found set's recall, and whether that is within BAR."""
     difference = recall - found
     within = "within" if abs(difference) <= BAR else "not within"
     return f"{name}: {recall:.3f}, {difference:+.3f}, {within} {BAR:.2f}"
 
 
 def main() -> None:
+    """Prints both recalls of the audit beside the found set's."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

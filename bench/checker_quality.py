@@ -1,17 +1,16 @@
-"""Scores a checker on held-out data: macro-F1 and accuracy with 95 % intervals, per data set.
+"""Measures a checker on held-out data: macro-F1 and accuracy with 95 % intervals, for each data set.
 
     python bench/checker_quality.py --data DIR [--checker NAME | --model FOLDER | --student FOLDER]
                                     [--sets healthver written ...] [--raw]
 
-None of these rows trained the shipped weights. HealthVer, NLI4CT and K-QA are never trained on. Kept out
-are a fixed fifth of SciFact's claims, a tenth of the items of the written pairs, the claims on published
-texts, the clusters and the answers, and the authors' dev split of Check-COVID.
+None of these rows trained the shipped weights. HealthVer, NLI4CT and K-QA are never trained on. Held out are
+a fixed fifth of SciFact's claims, a tenth of the items of the written pairs, the claims on published texts,
+the clusters and the answers, and the authors' dev split of Check-COVID.
 
-Abstracts are judged whole. `--beside 4` puts four other texts of the set beside each text, those that BM25
-finds for the claim, as retrieval would bring them. The label is still that of the row's text alone: where a
-text beside it decides the claim too, this counts as wrong. `--student` names what `python -m training
-train-nli` wrote, in torch and fp32 (extra train); compared with the shipped model it shows what
-quantisation costs.
+Abstracts are judged whole. `--beside 4` adds four other texts of the set to each text, those that BM25 finds
+for the claim, as retrieval would. The label stays that of the row's text: if an added text decides the claim,
+this counts as wrong. `--student` takes what `python -m training train-nli` wrote, in torch and fp32 (extra
+train); beside the shipped model it shows what quantisation costs.
 """
 
 import argparse
@@ -48,17 +47,19 @@ from training.recipe import NLI, read_recipe
 
 REPO = Path(__file__).parents[1]
 LABEL_OF = {"supported": "entail", "refuted": "contradict", "unsupported": "neutral"}
-RAW_TOKENS = 512  # of a model that may have no card yet
-NEAR_COPY = 0.4  # share of the content words of two texts that both texts hold
+RAW_TOKENS = 512  # tokens of a pair, for a model that may have no card yet
+NEAR_COPY = 0.4  # two texts are near-copies if they share so much of the content words of both
 Row = tuple[str, list[str], str]  # claim, evidence texts, label
 
 
 def lines(path: Path) -> Iterator[dict]:
+    """Yields the rows of a JSON Lines file."""
     for _, row in read_rows(path):
         yield row
 
 
 def healthver(data: Path) -> Iterator[Row]:
+    """HealthVer's dev claims with their evidence."""
     words = {"Supports": "entail", "Refutes": "contradict", "Neutral": "neutral"}
     with (data / "healthver" / "healthver_dev.csv").open(encoding="utf-8-sig", newline="") as rows:
         for row in csv.DictReader(rows):
@@ -66,9 +67,9 @@ def healthver(data: Path) -> Iterator[Row]:
 
 
 def check_covid(data: Path) -> Iterator[Row]:
-    """Check-COVID's dev claims against whole abstracts.
+    """Check-COVID's dev claims with whole abstracts.
 
-    Each of the 68 neutral rows has a different label in a second row of the same texts.
+    Each of the 68 neutral rows has another label in a second row of the same texts.
     """
     words = {"SUPPORT": "entail", "REFUTE": "contradict", "NOTENOUGHINFO": "neutral"}
     corpus = {
@@ -79,7 +80,7 @@ def check_covid(data: Path) -> Iterator[Row]:
 
 
 def check_covid_sentences(data: Path) -> Iterator[Row]:
-    """Check-COVID's dev claims against the sentences that their label was given for."""
+    """Check-COVID's dev claims with the sentences for which their label was given."""
     corpus = {doc["cord_id"]: doc["abstract"] for doc in lines(data / "check_covid" / "corpus.json")}
     for row, (claim, _, label) in zip(
         lines(data / "check_covid" / "dev.json"), check_covid(data), strict=True
@@ -89,6 +90,7 @@ def check_covid_sentences(data: Path) -> Iterator[Row]:
 
 
 def scifact(data: Path) -> Iterator[Row]:
+    """SciFact's held-out claims with each abstract that they cite."""
     words = {"SUPPORT": "entail", "CONTRADICT": "contradict"}
     corpus = {doc["doc_id"]: " ".join(doc["abstract"]) for doc in lines(data / "scifact" / "corpus.jsonl")}
     for row in lines(data / "scifact" / "claims_train.jsonl"):
@@ -99,7 +101,7 @@ def scifact(data: Path) -> Iterator[Row]:
 
 
 def scifact_found(data: Path) -> Iterator[Row]:
-    """SciFact's claims kept out, against up to four abstracts that BM25 finds and the authors do not cite.
+    """SciFact's held-out claims with up to four abstracts that BM25 finds and the authors do not cite.
 
     The labels are by a language model.
     """
@@ -111,6 +113,7 @@ def scifact_found(data: Path) -> Iterator[Row]:
 
 
 def written(_data: Path) -> Iterator[Row]:
+    """LLM-written pairs of the held-out tenth of items."""
     for path in sorted((REPO / "data" / "silver").glob("*.jsonl")):
         for pair in read_written(path):
             if is_share(pair.group, one_in=10):
@@ -118,7 +121,7 @@ def written(_data: Path) -> Iterator[Row]:
 
 
 def kinds(_data: Path) -> Iterator[Row]:
-    """Pairs in the kinds of errors found, of the tenth of the items that is kept out."""
+    """Pairs written in the kinds of errors found in answers, of the held-out tenth of items."""
     for path in sorted((REPO / "data" / "kinds").glob("*.jsonl")):
         for pair in read_written(path):
             if is_share(pair.group, one_in=10):
@@ -126,7 +129,7 @@ def kinds(_data: Path) -> Iterator[Row]:
 
 
 def held_out(data: Path, reader: str, folder: str, read: Callable[..., Iterator[Pair]]) -> Iterator[Pair]:
-    """Yields the pairs on whole texts that the recipe's sources of `reader` and `folder` hold out."""
+    """Yields the pairs on whole texts that the recipe holds out, of sources with this reader and folder."""
     for source in read_recipe(NLI, data=data, repo=REPO).sources.values():
         for path in map(Path, source["paths"]):
             if source["reader"] == reader and path.parent.name == folder:
@@ -138,20 +141,20 @@ def held_out(data: Path, reader: str, folder: str, read: Callable[..., Iterator[
 
 
 def published(data: Path, *, folder: str = "published") -> Iterator[Row]:
-    """Claims on the tenth of published texts kept out, against the whole text and its whole edited copy."""
+    """Claims on the held-out tenth of published texts, with the whole text and with its edited copy."""
     for pair in held_out(data, "published", folder, read_published):
         yield pair.claim, [pair.evidence], pair.label
 
 
 def turned(data: Path) -> Iterator[Row]:
-    """Findings told from the other side, on texts kept out."""
+    """Findings told from the other side ("A is worse than B" for "B is better"), on held-out texts."""
     yield from published(data, folder="turned")
 
 
 def clusters(data: Path, *, folder: str = "clusters") -> Iterator[Row]:
-    """Claims of clusters kept out, each against all four texts of its cluster.
+    """Claims of held-out clusters, each with all four texts of its cluster.
 
-    Claims that a text entails and a second text refutes are left out.
+    Claims that one text entails and another contradicts are left out.
     """
     by_bundle = itertools.groupby(
         held_out(data, "clusters", folder, read_clusters), key=lambda pair: pair.bundle
@@ -164,11 +167,12 @@ def clusters(data: Path, *, folder: str = "clusters") -> Iterator[Row]:
 
 
 def answers(data: Path) -> Iterator[Row]:
-    """Sentences of answers kept out, each against the four texts that the answer was written from."""
+    """Sentences of held-out answers, each with the four texts from which the answer was written."""
     yield from clusters(data, folder="answers")
 
 
 def nli4ct(data: Path) -> Iterator[Row]:
+    """NLI4CT's dev statements with the section of the clinical trial, or trials, that they are about."""
     words = {"Entailment": "entail", "Contradiction": "contradict"}
     rows = json.loads((data / "nli4ct" / "dev.json").read_text()).values()
     with tarfile.open(data / "nli4ct" / "CT_json.tar.gz") as archive:
@@ -184,14 +188,14 @@ def nli4ct(data: Path) -> Iterator[Row]:
 
 
 def kqa(data: Path) -> Iterator[Row]:
-    """Statements that physicians made of an answer to a patient, against this answer: all entailed."""
+    """Statements that physicians made of an answer to a patient, with this answer: all are entailed."""
     for case in read_kqa(data / "kqa" / "questions_w_answers.jsonl"):
         for claim in case.gold_claims:
             yield claim.text, [case.reference_answer], "entail"
 
 
 def responses(_data: Path) -> Iterator[Row]:
-    """Sentences of the written responses against their contexts; no checker reads the labels."""
+    """Sentences of the recorded responses with their contexts; no checker was fitted to their labels."""
     chunks = read_chunks([REPO / "corpus_samples"])
     for name in ("medquad_nih", "bioasq_summary"):
         answers = read_responses(REPO / "fixtures" / "responses" / f"{name}.jsonl", chunks)
@@ -238,7 +242,7 @@ def with_neighbours(rows: Sequence[Row], most: int) -> list[Row]:
 
 
 def _without_copies(found: Sequence[str], texts: Sequence[str]) -> list[str]:
-    """Returns the texts of `found` that are no near-copy of any of `texts`."""
+    """Returns the texts of `found` that are no near-copies of any of `texts`."""
     known = [content_words(text) for text in texts]
 
     def is_copy(text: str) -> bool:
@@ -249,7 +253,7 @@ def _without_copies(found: Sequence[str], texts: Sequence[str]) -> list[str]:
 
 
 def model_checker(folder: Path, *, raw: bool) -> Checker:
-    """Returns the checker of a folder with model.onnx, without rules; `raw` needs no card."""
+    """Returns the checker in a folder with model.onnx, without rules; with `raw` it needs no card."""
     if not raw:
         return load_checker(str(folder), rules_off=RULE_NAMES)
     model = folder / "model.onnx"
@@ -261,13 +265,13 @@ def model_checker(folder: Path, *, raw: bool) -> Checker:
 
 
 def _tokenizer(folder: Path) -> Path:
-    """Returns the folder's tokenizer, or MiniLM's for an export that has no tokenizer beside it yet."""
+    """Returns the folder's tokenizer, or MiniLM's if the folder has none yet."""
     beside = folder / "tokenizer.json"
     return beside if beside.is_file() else MINILM_TOKENIZER
 
 
 def torch_checker(folder: Path, *, raw: bool) -> Checker:
-    """Returns a checker with the trained weights in fp32, before their export.
+    """Returns a checker with trained weights in fp32, before their export.
 
     Temperature and thresholds are those of the shipped card.
     """
@@ -293,7 +297,10 @@ def torch_checker(folder: Path, *, raw: bool) -> Checker:
 def decide(
     checker: Checker, row: Row, scores: list[PairScore], *, raw: bool
 ) -> tuple[str, tuple[float, float, float]]:
-    """Returns the label and the probabilities of the evidence that decided it."""
+    """Returns (the label, the probabilities of the evidence that decided it).
+
+    `raw` takes the likeliest label.
+    """
     if raw:
         best = max(scores, key=lambda score: max(score.probs[0], score.probs[2]))
         return best.label, best.probs
@@ -306,7 +313,10 @@ def decide(
 
 
 def claim_of(name: str, text: str) -> Claim:
-    """Returns the claim of `text`, which begins with the claim's context in brackets where there is any."""
+    """Returns the claim of a text, with the context that may be in brackets before it.
+
+    Example: "[For adults.] Take two." has the context "For adults.".
+    """
     context, _, rest = text[1:].partition("] ") if text.startswith("[") else ("", "", text)
     return Claim(id=name, text=rest, context=context) if rest else Claim(id=name, text=text)
 
@@ -314,7 +324,7 @@ def claim_of(name: str, text: str) -> Claim:
 def scores_by_row(
     rows: Sequence[Row], score: Callable[[list[tuple[Claim, Chunk]]], list[PairScore]]
 ) -> list[list[PairScore]]:
-    """Returns the scores of each row's evidence texts."""
+    """Returns the scores of the evidence texts of each row."""
     pairs = [
         (claim_of(str(i), claim), Chunk(id=str(j), text=text))
         for i, (claim, texts, _) in enumerate(rows)
@@ -329,7 +339,7 @@ def scores_by_row(
 def measured(
     checker: Checker, rows: Sequence[Row], scored: Sequence[list[PairScore]], *, raw: bool = False
 ) -> tuple[Mapping[str, MetricValue], list[str]]:
-    """Returns the metrics of the labels that the checker decides for by its scores, and these labels."""
+    """Returns (metrics of the labels that the checker decides for by its scores, these labels)."""
     decided = [decide(checker, row, scores, raw=raw) for row, scores in zip(rows, scored, strict=True)]
     predicted = [word for word, _ in decided]
     values = score_checker(
@@ -342,6 +352,7 @@ def measured(
 
 
 def main() -> None:
+    """Prints the figures of the checker on each set."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

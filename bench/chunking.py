@@ -2,9 +2,9 @@
 
 python bench/chunking.py --data DIR [--workers 1,2] [--pages 1000,10000,100000]
 
-DIR holds medquad/medquad_xml.tar.gz. Speed is MB of text a second. Every run is a separate process. Memory
-is the peak resident set of the main process, plus that of its largest worker times the number of workers.
-The pages of the growth runs are short pages of the archive, repeated under new names.
+DIR holds medquad/medquad_xml.tar.gz. Speed is MB of text a second. Every run is a process of its own. Memory
+is the peak resident set of the main process, plus that of its largest worker times the number of workers. To
+show growth, short pages of the archive are repeated under new names.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SHORT_PAGE = range(1500, 2500)
 
 
 def run(src: Path, workers: int) -> dict[str, float]:
-    """Chunks `src` in a separate process and returns its figures."""
+    """Chunks `src` in a process of its own, and returns its figures."""
     command = [sys.executable, __file__, "--one", str(src), "--workers", str(workers)]
     figures: dict[str, float] = json.loads(
         subprocess.run(command, check=True, capture_output=True, text=True).stdout
@@ -36,6 +36,7 @@ def run(src: Path, workers: int) -> dict[str, float]:
 
 
 def measure(src: Path, workers: int) -> dict[str, float]:
+    """Chunks `src` in this process, and returns its figures."""
     from pytest_medfaith.corpus.chunk import chunk_source
 
     with tempfile.TemporaryDirectory() as out:
@@ -54,7 +55,7 @@ def measure(src: Path, workers: int) -> dict[str, float]:
 
 
 def write_pages(archive: Path, count: int, folder: Path) -> Path:
-    """Writes a tar of `count` short pages of the archive, each under a different name; returns its path."""
+    """Writes a tar of `count` short pages of the archive, each under a new name, and returns its path."""
     with tarfile.open(archive) as pages:
         streams = (
             pages.extractfile(member) for member in pages if member.isfile() and member.size in SHORT_PAGE
@@ -71,6 +72,7 @@ def write_pages(archive: Path, count: int, folder: Path) -> Path:
 
 
 def show(figures: dict[str, float], workers: int) -> None:
+    """Prints a row of figures."""
     megabytes, wall, cpu = figures["text_mb"], figures["wall_s"], figures["cpu_s"]
     counts = f"{figures['pages']:,} | {figures['chunks']:,} | {megabytes:.1f} | {workers}"
     speed = f"{wall:.1f} | {cpu:.1f} | {megabytes / wall:.2f} | {megabytes / cpu:.2f}"
@@ -79,6 +81,7 @@ def show(figures: dict[str, float], workers: int) -> None:
 
 
 def main() -> None:
+    """Prints a row for each number of workers, and for each number of pages."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

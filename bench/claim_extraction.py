@@ -1,16 +1,16 @@
-"""Scores rule-made claims against claims written by people, beside a plain sentence splitter.
+"""Compares claims made by the rules with claims written by people, beside a plain sentence splitter.
 
     python bench/claim_extraction.py --data DIR [--match words] [--match checker]
     python bench/claim_extraction.py --data DIR --match words --extractor students/tagger --half development
 
-With --extractor the claims of a student are scored beside those of the rules.
+With --extractor the claims of a student are compared beside those of the rules.
 
 DIR holds kqa/questions_w_answers.jsonl (must-have and nice-to-have statements of an answer) and
-factcheck_bench/benchmark.jsonl (answers split into claims). Each claim is matched with at most one
-statement, under the assignment that matches most. By words, the two match when the F1 of their words is at
-least 0.6; by the checker, when each of the two supports the other, medical rules included. Pairs that share
-less than a fifth of their words are not shown to the checker. The answers fall into a development half, on
-which the rules were written, and a test half, by crc32 of their id.
+factcheck_bench/benchmark.jsonl (answers split into claims). Each claim is matched with at most one statement,
+so that as many as possible match. By words, the two match if the F1 of their words is at least 0.6; by the
+checker, if each of the two supports the other, medical rules included. Pairs that share less than a fifth of
+their words are not shown to the checker. By crc32 of their ids answers are in a development half, on which
+the rules were written, or a test half.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Chunk, Claim
 
 THRESHOLD = 0.6
-WORTH_CHECKING = 0.2  # F1 of words; two statements that say the same of a thing share at least its name
+WORTH_CHECKING = 0.2  # F1 of words; two statements that say the same share at least a name
 RESAMPLES = 2000
 HALVES = ("development", "test")
 _WORD = re.compile(r"[^\W_]+(?:[.,'-][^\W_]+)*")
@@ -59,12 +59,13 @@ class Answer:
 
     @property
     def half(self) -> str:
+        """The half that the answer is in: "development" or "test"."""
         return "test" if zlib.crc32(self.id.encode()) % 2 else "development"
 
 
 @dataclass(frozen=True)
 class Counts:
-    """One answer's number of claims made, claims written by people, and matches."""
+    """Of an answer: how many claims were made by the extractor, written by people, and matched."""
 
     made: int
     written: int
@@ -72,12 +73,14 @@ class Counts:
 
 
 def read_kqa(folder: Path) -> Iterator[Answer]:
+    """Yields K-QA's answers with physicians' statements."""
     for number, row in _rows(folder / "kqa" / "questions_w_answers.jsonl"):
         claims = _kept([*row["Must_have"], *row["Nice_to_have"]])
         yield Answer(f"kqa:{number}", row["Question"], row["Free_form_answer"], claims)
 
 
 def read_factcheck(folder: Path) -> Iterator[Answer]:
+    """Yields Factcheck-Bench's answers with annotators' claims; answers without claims are left out."""
     for number, row in _rows(folder / "factcheck_bench" / "benchmark.jsonl"):
         claims = _kept(claim for sentence in row["sentences"].values() for claim in sentence["claims"])
         if claims:
@@ -85,6 +88,7 @@ def read_factcheck(folder: Path) -> Iterator[Answer]:
 
 
 def _rows(path: Path) -> Iterator[tuple[int, dict]]:
+    """Yields (line number from 1, row) of a JSON Lines file; DataError if there is none."""
     if not path.is_file():
         raise DataError(f"{path}: no such file; --data names the folder that holds kqa/ and factcheck_bench/")
     with path.open(encoding="utf-8") as lines:
@@ -92,40 +96,49 @@ def _rows(path: Path) -> Iterator[tuple[int, dict]]:
 
 
 def _kept(claims) -> tuple[str, ...]:
+    """Returns the claims that hold text, stripped."""
     return tuple(claim.strip() for claim in claims if claim.strip())
 
 
 def tokens(text: str) -> Counter[str]:
+    """Returns how often each word is in `text`, in lower case and without articles."""
     return Counter(word for word in _WORD.findall(text.lower()) if word not in _ARTICLES)
 
 
 def overlap_f1(first: Counter[str], second: Counter[str]) -> float:
-    """Returns the F1 of the words two texts share, counted as often as both have them: 0 to 1."""
+    """Returns the F1 of the words that two texts share, counted as often as both have them: 0 to 1."""
     total = sum(first.values()) + sum(second.values())
     return 2 * sum((first & second).values()) / total if total else 0.0
 
 
 def overlaps(made: Texts, written: Texts) -> np.ndarray:
-    """Returns the F1 of the words of each claim and each statement: (claims, statements)."""
+    """Returns the F1 of the words of each claim with each statement: float (claims, statements)."""
     left, right = [tokens(text) for text in made], [tokens(text) for text in written]
     return np.array([[overlap_f1(a, b) for b in right] for a in left]).reshape(len(left), len(right))
 
 
 def assigned(matches: np.ndarray) -> int:
-    """Returns how many of the booleans `matches` (claims, statements) an assignment can use.
+    """Returns how many claims can be matched if each claim and each statement is used at most once.
 
-    Each row and each column is used at most once.
+    `matches` holds, as booleans (claims, statements), which may be matched.
     """
     rows, columns = linear_sum_assignment(matches, maximize=True)
     return int(matches[rows, columns].sum())
 
 
 def match_words(answers: Sequence[tuple[Texts, Texts]]) -> list[int]:
+    """Returns, for each answer, how many claims match by their words."""
     return [assigned(overlaps(made, written) >= THRESHOLD) for made, written in answers]
 
 
 class CheckerMatch:
-    """Matches what the checker calls supported both ways; counts the pairs scored and the seconds taken."""
+    """Matches claims that the checker calls supported in both directions.
+
+    Attributes:
+        checker: the shipped checker.
+        pairs: how many pairs it scored.
+        seconds: how long that took.
+    """
 
     def __init__(self) -> None:
         self.checker = load_checker()
@@ -133,6 +146,7 @@ class CheckerMatch:
         self.seconds = 0.0
 
     def __call__(self, answers: Sequence[tuple[Texts, Texts]]) -> list[int]:
+        """Returns, for each answer, how many claims match."""
         begun = time.perf_counter()
         matches = [overlaps(made, written) >= WORTH_CHECKING for made, written in answers]
         for both in (lambda made, written: (made, written), lambda made, written: (written, made)):
@@ -163,7 +177,7 @@ class CheckerMatch:
 
 
 def extract_all(answers: Sequence[Answer], extract: Extract) -> tuple[list[list[str]], list[float]]:
-    """Returns each answer's claims, and the milliseconds of processor time that each answer took."""
+    """Returns (the claims of each answer, processor milliseconds of each answer)."""
     made, times = [], []
     for answer in answers:
         begun = time.process_time()
@@ -173,6 +187,7 @@ def extract_all(answers: Sequence[Answer], extract: Extract) -> tuple[list[list[
 
 
 def count(answers: Sequence[Answer], made: Sequence[Texts], match: Match = match_words) -> list[Counts]:
+    """Returns, for each answer, how many claims were made, written and matched."""
     pairs = [(claims, answer.claims) for answer, claims in zip(answers, made, strict=True)]
     return [
         Counts(len(claims), len(written), matched)
@@ -181,7 +196,10 @@ def count(answers: Sequence[Answer], made: Sequence[Texts], match: Match = match
 
 
 def summarise(counts: Sequence[Counts], *, seed: int = 0) -> dict[str, tuple[float, float, float]]:
-    """Returns name -> (value, low, high) over all claims; 95 % percentile bootstrap over answers."""
+    """Returns {measure: (value, low, high)} over all claims, with 95 % bootstrap intervals over answers.
+
+    The measures are precision, recall, f1 and claims/gold: claims made for each claim written.
+    """
     table, picks = _table(counts), _picks(len(counts), seed)
     ratios = table[:, 0] / table[:, 1]
     values = _measures(table.sum(axis=0), ratios.mean())
@@ -195,7 +213,7 @@ def summarise(counts: Sequence[Counts], *, seed: int = 0) -> dict[str, tuple[flo
 def f1_gain(
     counts: Sequence[Counts], baseline: Sequence[Counts], *, seed: int = 0
 ) -> tuple[float, float, float]:
-    """Returns the F1 of `counts` minus that of `baseline`, with its 95 % paired bootstrap interval.
+    """Returns (F1 of `counts` minus F1 of `baseline`, low, high): a 95 % paired bootstrap over answers.
 
     Both are of the same answers.
     """
@@ -206,28 +224,34 @@ def f1_gain(
 
 
 def _table(counts: Sequence[Counts]) -> np.ndarray:
+    """Returns made, written and matched as float (answers, 3)."""
     return np.array([(c.made, c.written, c.matched) for c in counts], dtype=float)
 
 
 def _picks(n: int, seed: int) -> np.ndarray:
+    """Returns the places of answers in each resample: int (RESAMPLES, n)."""
     return np.random.default_rng(seed).integers(0, n, (RESAMPLES, n))
 
 
 def _f1(sums: np.ndarray) -> np.ndarray:
+    """Returns F1 from sums of claims made, written and matched."""
     made, written, matched = sums
     return 2 * matched / (made + written)
 
 
 def _measures(sums: np.ndarray, ratio: np.ndarray) -> dict[str, np.ndarray]:
+    """Returns the measures from sums of claims made, written and matched."""
     made, written, matched = sums
     return {"precision": matched / made, "recall": matched / written, "f1": _f1(sums), "claims/gold": ratio}
 
 
 def rules(answer: str, question: str) -> list[str]:
+    """Returns the claims that the shipped rules make of an answer."""
     return [claim.text for claim in extract_claims(answer, question=question)]
 
 
 def sentences(segmenter: Segmenter) -> Extract:
+    """Returns an extractor that takes each sentence as a claim."""
     return lambda answer, _: [
         piece
         for line in answer.splitlines()
@@ -238,12 +262,13 @@ def sentences(segmenter: Segmenter) -> Extract:
 
 
 def student(folder: Path) -> Extract:
-    """Returns the extractor that `extractor = "FOLDER"` names: the student, completed by the rules."""
+    """Returns the extractor in a folder: the student, completed by the rules."""
     extract, _ = folder_extractor(folder)
     return lambda answer, question: [claim.text for claim in extract(answer, question=question)]
 
 
 def main() -> None:
+    """Prints, for each data set and half, the measures of each extractor."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -283,6 +308,7 @@ def main() -> None:
 
 
 def _show_half(answers: Sequence[Answer], extractors: dict[str, Extract], matches: dict[str, Match]) -> None:
+    """Prints the measures, the gain in F1 and the times for some answers."""
     extracted = {name: extract_all(answers, extract) for name, extract in extractors.items()}
     for match_name, match in matches.items():
         print(f" matched by {match_name}")
@@ -295,6 +321,7 @@ def _show_half(answers: Sequence[Answer], extractors: dict[str, Extract], matche
 
 
 def _show(extractor: str, measures: dict[str, tuple[float, float, float]]) -> None:
+    """Prints the measures of an extractor in a line."""
     shown = "  ".join(
         f"{name} {value:.3f} [{low:.3f}, {high:.3f}]" for name, (value, low, high) in measures.items()
     )

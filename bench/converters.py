@@ -1,11 +1,11 @@
-"""Our converters of records beside msgspec's and cattrs': speed, import time, and messages on mistakes.
+"""Compares the package's converters of records with msgspec's and cattrs': speed, import, error messages.
 
     pip install msgspec cattrs      # for this script alone
     python bench/converters.py
 
 All three must make equal records: a key that the record does not know is kept in `extra`, null for a field
-with a default means the default, numbers are finite. The script stops where a variant makes a different
-record. Rows are the sample chunks, the recorded responses, and reports on these (a scripted checker, no
+with a default means the default, and numbers are finite. The script stops if any makes a different record.
+Rows are the sample chunks, the recorded responses, and reports on these (by a scripted checker, without a
 model). Each figure is the best of several rounds in which the variants take turns.
 """
 
@@ -59,16 +59,24 @@ MISTAKES = [
 
 @dataclasses.dataclass(frozen=True)
 class Shape:
-    """What a variant must know of a kind of record to treat its rows as our converter does."""
+    """What msgspec and cattrs must know of a kind of record to treat its rows as the package does.
+
+    Attributes:
+        known: names of its fields.
+        nullable: fields that may be None.
+        numbers: fields that hold floats.
+        inner: (field, record) of fields that hold a record or a list of records.
+    """
 
     known: frozenset[str]
     nullable: frozenset[str]
     numbers: tuple[str, ...]
-    inner: tuple[tuple[str, type[Record]], ...]  # fields that hold a record or a list of records
+    inner: tuple[tuple[str, type[Record]], ...]
 
 
 @lru_cache
 def shape(kind: type[Record]) -> Shape:
+    """Returns the shape of a kind of record."""
     hints = {name: hint for name, hint in typing.get_type_hints(kind).items() if name != "extra"}
     inner = []
     for name, hint in hints.items():
@@ -83,9 +91,9 @@ def shape(kind: type[Record]) -> Shape:
 
 
 def by_msgspec(kind: type[Record], row: Any) -> Any:
-    """Returns the record of `row` by msgspec.
+    """Returns the record of `row`, made by msgspec.
 
-    Nulls are taken out before it converts; unknown keys and numbers are seen to afterwards.
+    Nulls are taken out before; unknown keys and numbers are handled afterwards.
     """
     try:
         return completed(msgspec.convert(without_nulls(kind, row), kind), row, "")
@@ -94,6 +102,7 @@ def by_msgspec(kind: type[Record], row: Any) -> Any:
 
 
 def without_nulls(kind: type[Record], row: Any) -> Any:
+    """Returns `row` without nulls in fields that cannot be None, in records within it too."""
     if not isinstance(row, Mapping):
         return row
     about = shape(kind)
@@ -108,7 +117,11 @@ def without_nulls(kind: type[Record], row: Any) -> Any:
 
 
 def completed(record: Any, row: Any, place: str) -> Any:
-    """Returns the new `record` with the unknown keys of its row; refuses numbers that are not finite."""
+    """Returns the new `record` with the unknown keys of its row.
+
+    Raises:
+        DataError: a number is not finite.
+    """
     if isinstance(row, Record):
         return record
     about = shape(type(record))
@@ -127,6 +140,7 @@ def completed(record: Any, row: Any, place: str) -> Any:
 
 
 def refuse_not_finite(value: Any, name: str) -> None:
+    """Refuses a number that is not finite, in collections too (DataError)."""
     if isinstance(value, float):
         finite(value, name)
     for key, item in value.items() if isinstance(value, Mapping) else ():
@@ -136,7 +150,7 @@ def refuse_not_finite(value: Any, name: str) -> None:
 
 
 def told(error: Exception, row: Any) -> DataError:
-    """Returns msgspec's error in our words: it names path and type, the value is looked up at the path."""
+    """Returns msgspec's error in the package's words, with the value at the path that it names."""
     what, _, path = str(error).partition(" - at `$.")
     path, value = path.rstrip("`"), row
     for step in re.findall(r"[^.\[\]]+", path):
@@ -149,7 +163,7 @@ def told(error: Exception, row: Any) -> DataError:
 
 @lru_cache
 def converter() -> cattrs.Converter:  # noqa: C901 - a hook a rule
-    """Returns a converter of cattrs with our rules as hooks."""
+    """Returns a converter of cattrs with the package's rules as hooks."""
     made = cattrs.Converter(detailed_validation=True)
 
     def of_record(kind: type[Record]) -> Callable[[Any, Any], Any]:
@@ -198,9 +212,9 @@ def converter() -> cattrs.Converter:  # noqa: C901 - a hook a rule
 
 
 def by_cattrs(kind: type[Record], row: Any) -> Any:
-    """Returns the record of `row` by cattrs.
+    """Returns the record of `row`, made by cattrs.
 
-    The error of cattrs names the path; our hooks name value and expectation.
+    The error of cattrs names the path; the hooks name value and expectation.
     """
     try:
         return converter().structure(row, kind)
@@ -210,6 +224,7 @@ def by_cattrs(kind: type[Record], row: Any) -> Any:
 
 
 def by_ours(kind: type[Record], row: Any) -> Any:
+    """Returns the record of `row`, made by the package."""
     return kind.from_dict(row)
 
 
@@ -233,6 +248,7 @@ WRITERS: Mapping[str, Callable[[Record], Any]] = {
 
 
 def reports() -> list[Report]:
+    """Returns reports on the recorded responses."""
     checker, path = containment_checker(), ROOT / "fixtures/responses/medquad_nih.jsonl"
     chunks = read_chunks([ROOT / "corpus_samples"])
     return [
@@ -242,9 +258,9 @@ def reports() -> list[Report]:
 
 
 def import_milliseconds(library: str) -> float:
-    """Returns the processor time of importing `library` beside the records.
+    """Returns the processor milliseconds of importing `library` after the records.
 
-    It is the best of several fresh interpreters.
+    It is the best of several processes.
     """
     code = (
         "import time, pytest_medfaith.records; t = time.process_time(); "
@@ -255,7 +271,7 @@ def import_milliseconds(library: str) -> float:
 
 
 def settings_milliseconds() -> float:
-    """Returns the processor time of reading the settings of 20 slices, the file included."""
+    """Returns the processor milliseconds of reading settings of 20 slices from a file."""
     table = 'corpus = ["corpus"]\nresponses = "responses.jsonl"\nk = 20\ngates = ["faithfulness >= 0.8"]\n'
     with tempfile.TemporaryDirectory() as folder:
         text = "".join(f'[slices.s{n}]\ncases = "gold.jsonl"\n{table}' for n in range(20))
@@ -269,7 +285,7 @@ def settings_milliseconds() -> float:
 
 
 def rates(ways: Mapping[str, Callable[..., Any]], calls: list[tuple[Any, ...]]) -> str:
-    """Returns a text of how many calls a second each of `ways` makes."""
+    """Returns a text: how many calls a second each of `ways` makes."""
     best = dict.fromkeys(ways, math.inf)
     for _ in range(ROUNDS):
         for name, way in ways.items():
@@ -281,10 +297,12 @@ def rates(ways: Mapping[str, Callable[..., Any]], calls: list[tuple[Any, ...]]) 
 
 
 def lines(*parts: Any) -> int:
+    """Returns how many lines of source some functions and classes have."""
     return sum(len(inspect.getsource(part).splitlines()) for part in parts)
 
 
 def main() -> None:
+    """Prints speeds, lines of code, import times and error messages."""
     whole = reports()
     sets: dict[str, list[Record]] = {
         "chunks": [*read_chunks([ROOT / "corpus_samples"])],

@@ -1,19 +1,19 @@
-"""How often intervals of corrected rates hold the truth, and how wide they are, in simulated slices.
+"""How often intervals of corrected rates hold the true rate, and how wide they are, in simulated slices.
 
     python bench/corrected_rates.py [--runs 400] [--labels 60 120 300] [--rates 0.01 0.05 0.15]
         [--tpr 0.6 0.8 0.95]
 
-A slice has 200 cases of 3 to 8 claims. Errors of a case resemble each other (intraclass correlation 0.1),
-the checker flags 4 % of what is right, and four in five of its mistakes lie near its threshold. Labels are
-drawn by verdict and by distance to the threshold, and flagged claims are drawn more often. The columns are
+A slice has 200 cases of 3 to 8 claims. Errors of a case resemble each other (intraclass correlation 0.1), the
+checker flags 4 % of what is right, and four in five of its mistakes are near its threshold. Labels are drawn
+by verdict and by distance to the threshold, flagged claims more often. The columns are
 
 * corrected: `labels.correction.stratified_rate`, which the card shows;
 * normal: the power-tuned prediction-powered estimate with its normal interval (PPI++, arXiv:2311.01453);
 * labels alone: as many labels drawn at random, with Wilson's interval;
 * carried: `transported_rate` on a second slice whose rate is twice as high, by error rates of the first.
 
-Each holds the share of runs whose 95 % interval holds the true rate, and the mean width of the interval. A
-share of 400 runs has a standard error of about 0.011. `none` counts runs in which no rate is carried.
+Each cell has the share of runs whose 95 % interval holds the true rate, and the mean width of the interval. A
+share of 400 runs has a standard error of about 0.011. `none` counts runs in which no rate could be carried.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ WEIGHTS = np.array(
 
 
 def simulate(rng, *, rate: float, tpr: float):
-    """Returns the case of each claim, whether it is an error, whether it is flagged, and its stratum."""
+    """Returns four arrays over claims: number of the case, is it an error, is it flagged, its stratum."""
     claims = rng.integers(3, 9, size=CASES)
     cases = np.repeat(np.arange(CASES), claims)
     of_case = rng.beta(rate * (1 / ALIKE - 1), (1 - rate) * (1 / ALIKE - 1), size=CASES)
@@ -59,7 +59,7 @@ def allocate(sizes, labels: int):
 
 
 def normal_interval(cases, flagged, strata, chosen, errors):
-    """Returns the interval of the power-tuned prediction-powered estimate, normal, with cases as clusters."""
+    """Returns (low, high) of the power-tuned prediction-powered estimate, with cases as clusters."""
     sizes = np.bincount(strata, minlength=4)
     drawn = np.bincount(strata[chosen], minlength=4)
     weight = (sizes / np.maximum(drawn, 1))[strata[chosen]]
@@ -84,7 +84,7 @@ def normal_interval(cases, flagged, strata, chosen, errors):
 
 
 def measure(rng, *, labels: int, rate: float, tpr: float) -> dict[str, tuple[float, float] | None]:
-    """Returns (low, high) by column of a simulated slice, of the rate minus the truth."""
+    """Returns {column: (low, high)} of a simulated slice, each minus the true rate; None for no interval."""
     cases, errors, flagged, strata = simulate(rng, rate=rate, tpr=tpr)
     sizes = np.bincount(strata, minlength=4)
     taken = allocate(sizes, labels)

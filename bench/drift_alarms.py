@@ -1,9 +1,9 @@
-"""How often, and how soon, the test of `medfaith watch-log` raises an alarm, on simulated answers.
+"""How often and how soon `medfaith watch-log` raises an alarm, on simulated answers.
 
     python bench/drift_alarms.py [--runs 300]
 
-Answers have 1 to 8 claims. Rows: the bound itself as the true rate, rates below and above it, and a rate
-that rises after 3,000 answers.
+Answers have 1 to 8 claims. The rows are courses of the true rate: at the bound (an alarm would be false),
+below it, above it, and rising above it after 3,000 answers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pytest_medfaith.drift.betting import betting_test
 
 BOUND = 0.05
 MOST_CLAIMS = 8
-# (rate at first, answers, rate then, answers)
+# (rate at first, for how many answers, rate after that, for how many answers)
 COURSES = (
     (0.05, 3000, 0.0, 0),
     (0.04, 3000, 0.0, 0),
@@ -27,7 +27,7 @@ COURSES = (
 
 
 def main() -> None:
-    """Prints a row for each course of the true rate."""
+    """Prints, for each course of the true rate, the share of runs with an alarm and its median answer."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=300)
     given = parser.parse_args()

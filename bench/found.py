@@ -1,10 +1,11 @@
-"""Verdicts on labelled claims as a user feels them: errors passed, true claims refuted, additions decided.
+"""Verdicts on labelled claims: how many errors pass, true claims are refuted, additions are decided.
 
     python bench/found.py [FILE ...] [--checker NAME] [--rules-off] [--list]
 
-A line of FILE is {"claim", "evidence": text or [text, ...], "label": entail | contradict | neutral,
-"kind"}; without FILE the found set is read. Each figure comes with its number of claims and a 95 % Wilson
-interval. `--list` prints every wrong verdict.
+A line of FILE is {"claim", "evidence": text or [text, ...], "label": entail | contradict | neutral, "kind"}.
+Without FILE the found set is read (fixtures/found): claims of answers, some with planted errors. An addition
+is a claim labelled neutral, since the evidence does not say it. Each figure comes with its number of claims
+and a 95 % Wilson interval. `--list` prints every wrong verdict.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ FOUND = Path(__file__).parents[1] / "fixtures" / "found" / "newcomer" / "labelle
 
 
 def read_labelled(path: Path) -> list[dict]:
+    """Returns the rows of a file, each with its evidence as a list of texts."""
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     return [
         row | {"evidence": [row["evidence"]] if isinstance(row["evidence"], str) else row["evidence"]}
@@ -54,6 +56,7 @@ def verdicts(checker: Checker, rows: Sequence[dict]) -> list[Verdict]:
 
 
 def share(name: str, count: int, total: int) -> str:
+    """Returns a line such as "unscored: 1 of 50 = 0.020 [0.004, 0.105]", with Wilson's interval."""
     if not total:
         return f"{name}: none"
     interval = binomtest(count, total).proportion_ci(method="wilson")
@@ -61,7 +64,12 @@ def share(name: str, count: int, total: int) -> str:
 
 
 def summary(labels: Sequence[str], said: Sequence[str]) -> list[str]:
-    """Returns a line for each figure; `labels` are the right ones, `said` the verdicts."""
+    """Returns a line for each figure.
+
+    Args:
+        labels: the right labels.
+        said: the verdicts, in the same order.
+    """
 
     def count(label: str, *words: str) -> tuple[int, int]:
         of_label = [word for right, word in zip(labels, said, strict=True) if right == label]
@@ -79,6 +87,7 @@ def summary(labels: Sequence[str], said: Sequence[str]) -> list[str]:
 
 
 def main() -> None:
+    """Prints the figures of each file."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

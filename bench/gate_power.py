@@ -1,13 +1,13 @@
-"""How often a gate fails, by simulation: without a change, with one at its margin, and with a large change.
+"""How often a gate fails in simulated runs: without a change, with one at its margin, and with a larger one.
 
-A case is a question with 5 claims, each refuted or not. Claims of a case hang together: the case's rate of
-refuted claims is drawn from a beta distribution (claims are then beta-binomial) whose correlation between
-two claims of the same case is 0.1 unless said otherwise. Both runs answer the same cases. A case keeps its
-place in the distribution of rates (what is hard before is hard after), and its claims are drawn anew from
-its rate. The second table drops each of these assumptions in turn.
+A case is a question with 5 claims, each refuted or not. Claims of a case are alike: the case's rate of
+refuted claims is drawn from a beta distribution (so claims are beta-binomial) in which two claims of a case
+have the correlation 0.1, unless said otherwise. Both runs answer the same cases. A case keeps its place in
+the distribution (what is hard before is hard after), and its claims are drawn anew from its rate. The second
+table drops these assumptions one at a time.
 
-The gates are the functions of the package. They are compared with a plain threshold and with "the new value
-is higher than the old value".
+The gates are the package's functions. They are compared with a plain threshold, and with the rule "the new
+value is higher than the old value".
 """
 
 from __future__ import annotations
@@ -36,25 +36,33 @@ Rates = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True)
 class Model:
-    """How claims of a case hang together, and the two runs with each other."""
+    """How similar the claims of a case are, and how similar the two runs are.
+
+    Attributes:
+        name: in the table.
+        correlation: of two claims of a case, 0 to 1.
+        same_difficulty: whether a case that is hard in the first run is hard in the second.
+        claims_vary: whether the number of claims varies, between cases and between runs.
+        turn_back: if set, both runs make the same claims, and this share of the refuted claims is refuted no
+            more.
+    """
 
     name: str
     correlation: float = 0.1
     same_difficulty: bool = True
     claims_vary: bool = False
-    # Where set, both runs make the same claims, and this share of the refuted claims is refuted no more.
     turn_back: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Runs:
-    """Claims of two runs, before and after.
+    """Claims of simulated runs, before and after.
 
     Attributes:
-        refuted: number of refuted claims before and after, each (cases, simulations).
-        claims: number of claims before and after, each (cases, simulations).
-        worse: claims that became refuted (simulations,); None where no claim of the runs matches.
-        better: claims that are refuted no more (simulations,); None where no claim of the runs matches.
+        refuted: number of refuted claims before, and after: each (cases, simulations).
+        claims: number of claims before, and after: each (cases, simulations).
+        worse: (simulations,) claims that became refuted; None if the runs' claims cannot be matched.
+        better: (simulations,) claims that are refuted no more; None if the runs' claims cannot be matched.
     """
 
     refuted: tuple[Counts, Counts]
@@ -76,7 +84,7 @@ MODELS = (
 
 
 def rates(mean: float, correlation: float) -> Rates:
-    """Returns GRID equally likely rates of a case, ascending, whose mean is `mean`."""
+    """Returns GRID equally likely rates of a case, in ascending order, with this mean."""
     if correlation == 0:
         return np.full(GRID, mean)
     size = (1 - correlation) / correlation
@@ -87,6 +95,7 @@ def rates(mean: float, correlation: float) -> Rates:
 def simulate(
     model: Model, cases: int, before: float, after: float, *, size: int, generator: np.random.Generator
 ) -> Runs:
+    """Returns `size` simulated pairs of runs over `cases` cases, with true rates `before` and `after`."""
     places = generator.integers(GRID, size=(cases, size))
     old = rates(before, model.correlation)[places]
     new = rates(after, model.correlation)[
@@ -117,12 +126,16 @@ def simulate(
 
 
 def pairs_of(runs: Runs) -> Pairs:
+    """Returns the counts as the package's gates take them."""
     before, after = (np.stack([runs.refuted[i], runs.claims[i]]).astype(np.float64) for i in (0, 1))
     return Pairs(before=before, after=after)
 
 
 def measure(model: Model, cases: int, before: float, after: float) -> dict[str, int]:
-    """Returns {what: how many of SIMULATIONS} for every gate."""
+    """Returns {gate and outcome: in how many of SIMULATIONS runs}.
+
+    "0" is a gate without a margin, "m" a gate with the margin MARGIN.
+    """
     generator = np.random.default_rng(SEED)
     found = dict.fromkeys(
         ("0 fail", "0 inconclusive", "m fail", "m inconclusive", "threshold", "higher", "mcnemar"), 0
@@ -151,16 +164,16 @@ def measure(model: Model, cases: int, before: float, after: float) -> dict[str, 
 
 
 def rate(count: int, of: int = SIMULATIONS) -> str:
-    """Returns a share in percent with its 95 % interval (Wilson)."""
+    """Returns a share in percent with its 95 % interval (Wilson): "5.0 [4.4, 5.7]"."""
     interval = stats.binomtest(count, of).proportion_ci(method="wilson")
     return f"{100 * count / of:.1f} [{100 * interval.low:.1f}, {100 * interval.high:.1f}]"
 
 
 def family(cases: int) -> tuple[int, int]:
-    """Returns in how many runs without a change at least one of three gates fails, corrected and not.
+    """Returns in how many runs without a change at least one of three gates fails: (corrected, uncorrected).
 
-    The gates are on faithfulness, hallucination and unsupported: 80 % of claims supported, 4 % refuted, 16
-    % unsupported.
+    The gates are on faithfulness, hallucination and unsupported; 80 % of claims are supported, 4 % refuted,
+    16 % unsupported. The correction is Holm's.
     """
     generator = np.random.default_rng(SEED)
     shares, size = np.array([0.80, 0.04, 0.16]), (1 - DEFAULT.correlation) / DEFAULT.correlation
@@ -186,6 +199,7 @@ def family(cases: int) -> tuple[int, int]:
 
 
 def print_table(head: list[str], rows: list[list[str]]) -> None:
+    """Prints a table in Markdown."""
     print("| " + " | ".join(head) + " |")
     print("|" + "---|" * len(head))
     for row in rows:
@@ -194,6 +208,7 @@ def print_table(head: list[str], rows: list[list[str]]) -> None:
 
 
 def main() -> None:
+    """Prints both tables, and how often one of three gates fails."""
     began = time.perf_counter()
     print(
         f"Share of {SIMULATIONS} simulated runs, in percent, with 95 % intervals. {CLAIMS} claims a case, "

@@ -1,16 +1,16 @@
-"""A hybrid query from 1,000 to 1,000,000 chunks: encode, search, fuse; memory, index, recall.
+"""What a hybrid query takes over 1,000 to 1,000,000 chunks: encoding, search, fusion, memory, recall.
 
     python bench/hybrid_latency.py --data DIR [--chunks 1000 10000 135000] [--vectors 1000000]
         [--indexes flat hnsw sq8 ivfpq] [--questions 60]
 
 DIR holds medquad/medquad_xml.tar.gz, whose answers make the chunks as in bench/lexical.py. Questions are
 those of MedQuAD; each asks for 10 hits from 100 candidates of bm25s and of dense search (rrf, the default).
-Encoding a question is real. The vectors of chunks are synthetic: 384 numbers in clusters, so that an index of
-any size is there in minutes. For --vectors only the dense search is measured.
+Encoding a question is real. The vectors of chunks are synthetic, 384 numbers in clusters, so that an index of
+any size is made in minutes. For --vectors only the dense search is measured.
 
-Wall time counts whatever else the machine does; the processor's time (cpu) does not. Each size has a process
-of its own, which builds the index through `dense_retriever`, as a run does. The bars are those at 135,000
-chunks: under 15 ms p95 after encoding, under 40 ms with it.
+Wall time counts whatever else the machine does; processor time (cpu) does not. Each size has its own process,
+which builds the index through `dense_retriever`, as a run does. The bars are for 135,000 chunks: under 15 ms
+p95 after encoding, under 40 ms with it.
 """
 
 from __future__ import annotations
@@ -48,7 +48,13 @@ BARS = {"after": 15.0, "total": 40.0}  # ms at p95
 
 
 class Synthetic:
-    """Gives documents vectors in clusters, in order, and questions such a vector once they are encoded."""
+    """An encoder that gives documents random vectors in clusters; it encodes questions, then does the same.
+
+    Attributes:
+        drawn: the source of chance.
+        centres: of the clusters, float32 (CLUSTERS, WIDTH).
+        cpu_ms: processor milliseconds of the last encoding.
+    """
 
     def __init__(self) -> None:
         self.drawn = np.random.default_rng(0)
@@ -56,11 +62,13 @@ class Synthetic:
         self.cpu_ms = 0.0
 
     def vectors(self, count: int) -> np.ndarray:
+        """Returns `count` random vectors of length 1, each near the centre of a cluster."""
         noise = self.drawn.normal(size=(count, WIDTH)).astype(np.float32)
         found = self.centres[self.drawn.integers(CLUSTERS, size=count)] + SPREAD * noise
         return found / np.linalg.norm(found, axis=1, keepdims=True)
 
     def queries(self, texts: list[str]) -> np.ndarray:
+        """Encodes the first text for real, to measure it; returns random vectors."""
         begin = time.process_time()
         embed_texts(texts[:1])  # of the sampled sentences of recall a single one is enough
         self.cpu_ms = 1e3 * (time.process_time() - begin)
@@ -68,13 +76,15 @@ class Synthetic:
 
     @property
     def encoder(self) -> Encoder:
+        """This as an encoder that a dense retriever can use."""
         return Encoder("synthetic", "synthetic", self.queries, lambda texts: self.vectors(len(texts)))
 
 
 def measure(retriever, synthetic: Synthetic, questions: list[str]) -> dict[str, list[float]]:
-    """Returns ms by step for each question.
+    """Returns {step: milliseconds for each question}.
 
-    The steps are encode, search, fuse, total and after: total without encode. "cpu" is the processor's time.
+    The steps are encode, search, fuse, total, and after: total without encode. Steps with "cpu" are processor
+    time.
     """
     rows: dict[str, list[float]] = {}
     for question in [questions[0], *questions]:  # the first one loads what is loaded late
@@ -93,7 +103,7 @@ def measure(retriever, synthetic: Synthetic, questions: list[str]) -> dict[str, 
 
 
 def contestant(data: Path, count: int, kinds: list[str], asked: int, *, by_words: bool) -> list[dict]:
-    """Returns a row for each index over `count` chunks."""
+    """Returns a row of figures for each index over `count` chunks."""
     answers, questions = read_pages(data / ARCHIVE)
     questions = random.Random(1).sample(sorted(set(questions)), asked)
     chunks = (
@@ -131,6 +141,7 @@ def contestant(data: Path, count: int, kinds: list[str], asked: int, *, by_words
 
 
 def in_words(row: dict, *, by_words: bool) -> str:
+    """Returns a row of figures as a line of a Markdown table."""
     ms = {step: f"{low:.2f} / {high:.2f}" for step, (low, high) in row["ms"].items()}
     recall = ", ".join(f"@{depth} {value:.3f}" for depth, value in row["recall"].items())
     cells = [
@@ -146,7 +157,7 @@ def in_words(row: dict, *, by_words: bool) -> str:
 
 
 def verdicts(rows: list[dict]) -> list[str]:
-    """Returns whether each index meets the bars, of the rows that are as large as the bars ask."""
+    """Returns a line for each bar and each index over 135,000 chunks: whether it is met."""
     said = []
     for row in (row for row in rows if row["chunks"] == BAR_AT):
         for step, bar in BARS.items():
@@ -157,6 +168,7 @@ def verdicts(rows: list[dict]) -> list[str]:
 
 
 def main() -> None:
+    """Prints the table, and whether the bars are met."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--chunks", type=int, nargs="*", default=[1000, 10_000, BAR_AT])

@@ -1,8 +1,9 @@
-"""Reading and writing JSON Lines: the package beside jsonlines and beside the json module.
+"""Compares reading and writing JSON Lines by the package with the package jsonlines, and with json alone.
 
 python bench/json_lines.py [ROWS]
 
-Times are the best of five, in one process, each the whole file of chunks: ratios are to the package.
+Times are processor seconds for a whole file of chunks, the best of five in one process. Ratios are to the
+package.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ TEXT = (
 
 
 def rows(number: int) -> list[dict[str, object]]:
+    """Returns `number` chunks as plain values."""
     return [
         {
             "id": f"clinic/{i:06d}",
@@ -38,6 +40,7 @@ def rows(number: int) -> list[dict[str, object]]:
 
 
 def best(call: Callable[[], object]) -> float:
+    """Returns the processor seconds of a call, the best of five."""
     times = []
     for _ in range(5):
         begun = time.process_time()
@@ -47,22 +50,25 @@ def best(call: Callable[[], object]) -> float:
 
 
 def read_by_jsonlines(path: Path) -> int:
+    """Returns how many rows jsonlines reads, without the package's checks."""
     with jsonlines.open(path) as reader:
         return sum(1 for _ in reader.iter(type=dict, skip_empty=True))
 
 
 def write_by_jsonlines(path: Path, held: list[dict[str, object]]) -> None:
+    """Writes the rows by jsonlines, without the package's checks."""
     with jsonlines.open(path, mode="w") as writer:
         writer.write_all(held)
 
 
 def read_checked_by_jsonlines(path: Path) -> int:
-    """The package's checks (NaN, half of a character) inside a reader of jsonlines."""
+    """Returns how many rows jsonlines reads with the package's checks (NaN, half characters)."""
     with path.open("rb") as lines:
         return sum(1 for _ in jsonlines.Reader(lines, loads=_checked).iter(type=dict, skip_empty=True))
 
 
 def _checked(text: str) -> object:
+    """Returns the row in a line of JSON; refuses NaN and half characters."""
     row = json.loads(text, parse_constant=refuse_constant)
     if _SURROGATE.search(text):
         json.dumps(row, ensure_ascii=False).encode()
@@ -70,21 +76,24 @@ def _checked(text: str) -> object:
 
 
 def write_checked_by_jsonlines(path: Path, held: list[dict[str, object]]) -> None:
-    """The package's escapes and its whole-or-nothing file around a writer of jsonlines."""
+    """Writes the rows by jsonlines with the package's escapes, into a file that is whole or not there."""
     with atomic_writer(path) as out:
         jsonlines.Writer(out, dumps=_dumped).write_all(held)
 
 
 def _dumped(row: object) -> str:
+    """Returns a row as JSON with the package's escapes."""
     return plain_json(json.dumps(row, ensure_ascii=False, allow_nan=False))
 
 
 def read_by_json(path: Path) -> int:
+    """Returns how many rows the json module reads."""
     with path.open(encoding="utf-8") as lines:
         return sum(1 for line in lines if json.loads(line))
 
 
 def main() -> None:
+    """Prints the times of writing and reading."""
     held = rows(int(sys.argv[1]) if len(sys.argv) > 1 else 20_000)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "rows.jsonl"

@@ -1,11 +1,11 @@
-"""BM25 by rank-bm25, bm25s and, where it is installed, Lucene: time of a question, of building, and memory.
+"""BM25 by rank-bm25, bm25s and Lucene (if installed): time of a question, time to build, and memory.
 
     python bench/lexical.py --data DIR [--chunks 20000 135000] [--questions 30] [--lucene]
 
-DIR holds medquad/medquad_xml.tar.gz. Chunks are passages of some 100 words of its pages. Where there are
-too few, sentences of different pages are drawn into more chunks, so that words are as frequent as in the
-pages. Questions are those of MedQuAD. All contestants answer the same questions in the same run, each in a
-separate process; a question asks for 100 chunks.
+DIR holds medquad/medquad_xml.tar.gz. Chunks are passages of some 100 words of its pages. If these are too
+few, more chunks are drawn from sentences of different pages, so that words are as frequent as in the pages.
+Questions are those of MedQuAD. All contestants answer the same questions in the same run, each in a process
+of its own; a question asks for 100 chunks.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Rankings = list[list[tuple[str, float]]]  # (chunk id, score) of each hit of eac
 
 
 def read_pages(archive: Path) -> tuple[list[str], list[str]]:
-    """Returns MedQuAD's answers and its questions, in the order of the archive."""
+    """Returns (MedQuAD's answers, its questions), in the order of the archive."""
     answers, questions = [], []
     with tarfile.open(archive) as pages:
         for member in pages:
@@ -55,7 +55,7 @@ def read_pages(archive: Path) -> tuple[list[str], list[str]]:
 
 
 def make_chunks(answers: list[str], count: int) -> list[Chunk]:
-    """Returns `count` chunks: passages of the answers, then chunks that are drawn from their sentences."""
+    """Returns `count` chunks: passages of the answers, then chunks drawn from their sentences."""
     passages = []
     for answer in answers:
         words = answer.split()
@@ -77,6 +77,7 @@ def resident_mb() -> float:
 
 
 def contestant(name: str, data: Path, count: int, asked: int) -> dict[str, object]:
+    """Returns the figures of one implementation, and the scores of its hits."""
     answers, questions = read_pages(data / ARCHIVE)
     chunks = make_chunks(answers, count)
     questions = random.Random(1).sample(sorted(set(questions)), asked)
@@ -108,7 +109,7 @@ def contestant(name: str, data: Path, count: int, asked: int) -> dict[str, objec
 
 
 def furthest(left: Rankings, right: Rankings) -> tuple[bool, float]:
-    """Returns whether two contestants found the same chunks in the same order, and how far scores differ."""
+    """Returns (whether both found the same chunks in the same order, largest difference of scores)."""
     same = [[name for name, _ in hits] for hits in left] == [[name for name, _ in hits] for hits in right]
     pairs = [
         (a, b)
@@ -119,6 +120,7 @@ def furthest(left: Rankings, right: Rankings) -> tuple[bool, float]:
 
 
 def main() -> None:
+    """Prints the figures of each contestant, and whether bm25s agrees with rank-bm25."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--chunks", type=int, nargs="+", default=[20_000, 135_000])

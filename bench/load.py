@@ -1,4 +1,4 @@
-"""What the plugin costs a run that does not use it, in processor time: a busy machine hardly changes that.
+"""What the plugin costs a run that does not use it, in processor time, which a busy machine hardly changes.
 
 Measured are the plugin's import; `pytest --collect-only` in an empty folder, where there is nothing else to
 pay for; and a run of 300 small tests in ten files.
@@ -33,6 +33,7 @@ def seconds(*arguments: str, folder: str) -> float:
 
 
 def import_milliseconds() -> float:
+    """Returns the processor milliseconds of importing the plugin in a new process."""
     code = (
         "import pytest, time; t = time.process_time(); import pytest_medfaith.plugin; "
         "print((time.process_time() - t) * 1000)"
@@ -42,7 +43,7 @@ def import_milliseconds() -> float:
 
 
 def compare(title: str, *arguments: str, folder: str) -> None:
-    """Prints the medians of runs without and with the plugin, which take turns."""
+    """Prints the medians of runs without and with the plugin; the two take turns."""
     seconds(*arguments, folder=folder)  # warms the file cache
     rounds = [
         (
@@ -58,6 +59,7 @@ def compare(title: str, *arguments: str, folder: str) -> None:
 
 def main() -> None:
     # Further plugins of this environment would hide the difference; only the measured plugin is loaded.
+    """Prints the cost of the import and of both runs."""
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or every run would compile the plugin anew
     median = statistics.median(import_milliseconds() for _ in range(RUNS))

@@ -1,8 +1,8 @@
-"""Tries the plugin under every Python from 3.10 to 3.13 found here, each with pytest 8 and 9.
+"""Tests the plugin under every Python from 3.10 to 3.13 on this machine, each with pytest 8 and 9.
 
-`python bench/matrix.py` takes all, `python bench/matrix.py 3.12/8 3.13/9` these two. Each pair has a
-separate environment, with packages from the package index. Run is what a user meets: the integration tests,
-and the test that an unused plugin brings nothing along.
+`python bench/matrix.py` takes all, `python bench/matrix.py 3.12/8 3.13/9` only these two. Each pair has an
+environment of its own, with packages from the package index. What runs is what a user meets: the integration
+tests, and the test that an unused plugin imports nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ TESTS = ("tests/integration", "tests/unit/test_load.py")
 
 
 def interpreters() -> Iterator[tuple[str, str]]:
-    """Yields (version, path) of every wanted interpreter on the PATH or installed by pyenv."""
+    """Yields (version, path) of each wanted Python that is on the PATH or installed by pyenv."""
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     for version in PYTHONS:
         candidates = [
@@ -35,14 +35,15 @@ def interpreters() -> Iterator[tuple[str, str]]:
 
 
 def _version(path: str) -> str:
+    """Returns the version of a Python interpreter, such as "3.12"; "" if it does not run."""
     code = "import sys; print('%d.%d' % sys.version_info[:2])"
     return subprocess.run([path, "-c", code], capture_output=True, text=True, check=False).stdout.strip()
 
 
 def environment(version: str, interpreter: str, pytest: str) -> Path:
-    """Returns the interpreter of a fresh or kept environment.
+    """Returns the interpreter of an environment with the package, this pytest, and plugins for the tests.
 
-    It has the package, this version of pytest and the plugins that the tests use.
+    The environment is made if it is missing.
     """
     folder = REPO / f".venv-matrix-{version}-pytest{pytest}"
     python = folder / "bin" / "python"
@@ -63,6 +64,7 @@ def environment(version: str, interpreter: str, pytest: str) -> Path:
 
 
 def main() -> None:
+    """Prints the result for each pair; the exit status is 1 if any failed."""
     failed = False
     for version, interpreter in interpreters():
         for pytest in PYTESTS:

@@ -1,10 +1,10 @@
-"""The main job on real input: MedQuAD questions are answered by examples/own_rag and checked.
+"""The whole way on real data: examples/own_rag answers MedQuAD's questions, and the answers are checked.
 
     python bench/medquad_end_to_end.py --medquad ARCHIVE [--cases 50]
 
-The questions' pages are chunked and indexed first, and the card is printed at the end. Then the same
-answers are checked with a fact changed in every third sentence: a number times ten, a negation put in or
-taken out, a drug or disease swapped for that of a different case. The card must move.
+First the questions' pages are chunked and indexed. Then the answers are checked as they are, and again with a
+fact changed in every third sentence: a number times ten, a negation added or removed, a drug or disease
+swapped for another case's. The printed card must show the difference.
 """
 
 import argparse
@@ -39,10 +39,12 @@ NEGATIONS = [
 
 
 def change_number(sentence: str, _other: str) -> str:
+    """Returns the sentence with its first number times ten, citations apart; unchanged without a number."""
     return re.sub(r"(?<![\[\d.])(\d+)(?![\d\]])", lambda match: str(int(match[1]) * 10), sentence, count=1)
 
 
 def change_negation(sentence: str, _other: str) -> str:
+    """Returns the sentence with a negation removed or, if it has none, added: "is" to "is not"."""
     for plain, negated in NEGATIONS:
         if negated in sentence:
             return sentence.replace(negated, plain, 1)
@@ -53,6 +55,7 @@ def change_negation(sentence: str, _other: str) -> str:
 
 
 def change_subject(sentence: str, other: str) -> str:
+    """Returns the sentence with its longest word of nine letters or more replaced by `other`."""
     names = sorted(set(re.findall(r"\b[A-Za-z]{9,}\b", sentence)), key=lambda word: (-len(word), word))
     return sentence.replace(names[0], other) if names else sentence
 
@@ -61,9 +64,12 @@ CHANGES = {"dose": change_number, "negation": change_negation, "entity": change_
 
 
 def changed(answer: str, start: int, other: str) -> tuple[str, int]:
-    """Returns the answer with every third sentence changed, and how many sentences changed.
+    """Returns (the answer with every third sentence changed, how many sentences changed).
 
-    Sentences are counted from `start` over all answers; `other` is a word of a different case.
+    Args:
+        answer: to change.
+        start: how many sentences the answers before it have, so that thirds are counted over all answers.
+        other: a word of a different case, to put in place of a drug or disease.
     """
     sentences = [answer[a:b] for a, b in sentence_spans(answer)]
     count = 0
@@ -79,6 +85,7 @@ def changed(answer: str, start: int, other: str) -> tuple[str, int]:
 
 
 def main() -> None:
+    """Prints the card of the answers as they are, and of the changed answers."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -118,6 +125,7 @@ def main() -> None:
 
 
 def evaluate(case, response: Response, checker, retriever):
+    """Returns the report on a response, with the five chunks that were retrieved for the question."""
     hits = retriever(case.question, top_k=5)
     return evaluate_case(case, response, checker=checker, hits=hits, retriever="rrf", k=5)
 

@@ -1,9 +1,9 @@
-"""How fast the page of a run opens in headless Chromium, with many cases.
+"""How fast the HTML page of a run with many cases opens in headless Chromium.
 
     python bench/page.py [--cases 2000]      # needs chromium, chromedriver and selenium
 
-Prints, for a page with that many cases and for a page with a tenth of them, the time until the page is
-loaded (the best of three), and the time to open its first case. Each case has 5 claims and 10 chunks.
+Printed are, for that many cases and for a tenth of them, the time until the page is loaded (the best of
+three) and the time to open its first case. Each case has 5 claims and 10 chunks.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LOADED = "return performance.getEntriesByType('navigation')[0].loadEventEnd"
 
 
 def opened(driver: webdriver.Chrome, page: Path) -> tuple[float, float]:
-    """Returns the milliseconds until `page` is loaded, and those until its first case is open."""
+    """Returns (milliseconds until `page` is loaded, milliseconds until its first case is open)."""
     loads = []
     for _ in range(3):
         driver.get(page.as_uri())

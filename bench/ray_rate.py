@@ -1,13 +1,14 @@
-"""Bulk evaluation on Ray beside the single process: rows a second, and the memory of each process.
+"""Bulk evaluation on Ray beside a single process: rows a second, and memory of each process.
 
     python bench/ray_rate.py [--rows 2000] [--checker fast] [--workers 1 2] [--memory 1000 20000 200000]
 
-First `medfaith check` judges `--rows` claims with the `--checker` in this order: in a single process, on Ray
-with each number of `--workers`, and in a single process again. Each run is a new process; the seconds are of
-its whole life, and beside them of what came after its start: a run of 1 row is taken off. Ray starts on this
-machine for each run. Then Ray judges `--memory` numbers of claims with a judge that reads no model, so that
-what is measured is the engine: peak resident MB of the command, of the process that imports Ray, and of the
-largest worker; the single process stands beside them.
+First `medfaith check` judges `--rows` claims with the `--checker`: in a single process, on Ray with each
+number of `--workers`, and in a single process again. Each run is a new process. Its seconds are printed in
+all, and without its start: the time of a run of 1 row is subtracted. Ray starts on this machine for each run.
+
+Then Ray judges each of the `--memory` numbers of claims with a judge that reads no model, so that only the
+engine is measured. Printed is the peak resident MB of the command, of the process that imports Ray, and of
+the largest worker, beside those of the single process.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ KINDS = {"command": "pytest_medfaith.cli", "process of Ray": "ray_driver", "larg
 
 
 def write_rows(path: Path, count: int) -> Path:
-    """Writes rows of which no two are alike: kept scores would be no work."""
+    """Writes `count` rows, no two alike, so that kept scores do not help; returns `path`."""
     with path.open("w", encoding="utf-8") as out:
         for number in range(count):
             drug = DRUGS[number % len(DRUGS)]
@@ -46,13 +47,21 @@ def write_rows(path: Path, count: int) -> Path:
 
 
 class Watch(threading.Thread):
-    """Notes the peak resident MB of the processes of a run, by kind."""
+    """A thread that notes the peak resident MB of a run's processes, by kind.
+
+    Args:
+        command: id of the run's process.
+
+    Attributes:
+        peaks: {kind: peak resident MB so far}.
+    """
 
     def __init__(self, command: int) -> None:
         super().__init__(daemon=True)
         self.peaks, self._command, self._over = dict.fromkeys(KINDS, 0.0), command, threading.Event()
 
     def run(self) -> None:
+        """Looks at all processes four times a second, until `close`."""
         while not self._over.wait(0.25):
             for folder in Path("/proc").glob("[0-9]*"):
                 try:
@@ -66,12 +75,13 @@ class Watch(threading.Thread):
                         self.peaks[kind] = max(self.peaks[kind], megabytes)
 
     def close(self) -> None:
+        """Stops looking, and waits for the thread."""
         self._over.set()
         self.join()
 
 
 def run(rows: Path, *arguments: str) -> tuple[float, dict[str, float]]:
-    """Returns the seconds and the peaks of a run of `medfaith check`."""
+    """Returns (seconds, {kind of process: peak MB}) of a run of `medfaith check` on these rows."""
     begun = time.perf_counter()
     call = [sys.executable, "-c", CLI, "check", rows.name, "--root", ".", "--out", "out.jsonl", *arguments]
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
@@ -86,7 +96,7 @@ def run(rows: Path, *arguments: str) -> tuple[float, dict[str, float]]:
 
 
 def engines(workers: list[int]) -> dict[str, list[str]]:
-    """Returns the arguments of each run, by its name."""
+    """Returns {name of a run: its arguments}."""
     ray = {f"Ray, {n} worker{'s' * (n > 1)}": ["--engine", "ray", "--workers", str(n)] for n in workers}
     return {"single process": [], **ray, "single process, again": []}
 

@@ -1,11 +1,11 @@
-"""What reading less of a chunk saves and costs: its best sentence alone, or a window too where it is similar.
+"""What it saves and costs to read less of a chunk: only its best sentence, or a window too if it is similar.
 
     python bench/reading.py --data DIR [--sets responses scifact check_covid]
 
 Printed are macro-F1 and accuracy of the shipped checker, rules included, on sets of checker_quality.py, and
-the tokens that the model reads: sentences of our answers with some eight short contexts each, claims with
-their abstracts. The same is counted for an answer of speed.py (10 claims against 20 chunks of 500 tokens).
-The tokens of the encoder are not counted: they are alike.
+how many tokens the model reads: sentences of recorded answers with some eight short contexts each, or claims
+with their abstracts. The same is counted for an answer of speed.py (10 claims against 20 chunks of 500
+tokens). Tokens of the encoder are not counted, since they are the same.
 """
 
 import argparse
@@ -35,13 +35,20 @@ WAYS = {
 
 @dataclasses.dataclass
 class Reader:
-    """A model that answers what it has read before from memory, and counts the tokens it is asked to read."""
+    """A model that remembers what it has read, and counts the tokens that it is asked to read.
+
+    Attributes:
+        checker: the shipped checker.
+        known: {pair: its logits}.
+        tokens: asked for so far.
+    """
 
     checker: Checker
     known: dict[tuple[str, str], np.ndarray] = dataclasses.field(default_factory=dict)
     tokens: int = 0
 
     def __call__(self, pairs: list[tuple[str, str]]) -> np.ndarray:
+        """Returns the logits of pairs of texts; only new pairs reach the model."""
         self.tokens += sum(len(pair_row(*pair, max_tokens=512)[0]) for pair in pairs)
         new = [pair for pair in pairs if pair not in self.known]
         self.known |= dict(zip(new, self.checker.score_texts(new), strict=True))
@@ -49,6 +56,7 @@ class Reader:
 
 
 def main() -> None:
+    """Prints the figures of each way of reading."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

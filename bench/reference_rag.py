@@ -1,10 +1,10 @@
-"""Which questions the reference RAG answers at which threshold, in the samples' matters and outside of them.
+"""Which questions the reference RAG answers at which threshold: on subjects of the samples, and on others.
 
     python bench/reference_rag.py
 
-Passages are the ten best of BM25. The drafts are quotations, and their claims are taken as supported. So the
-coverage of the question decides. Every second question of both gold files is on a matter of the samples. No
-question of the list below is.
+Passages are the ten best of BM25. Drafts are quotations, and their claims are taken as supported, so the
+coverage of the question decides. Every second question of both gold files is on a subject of the samples
+("inside"). No question of the list below is ("outside").
 """
 
 from __future__ import annotations

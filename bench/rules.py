@@ -1,4 +1,4 @@
-"""False alarms and catches of each medical rule on pairs whose label is known.
+"""False alarms and catches of each medical rule, on pairs with known labels.
 
     python bench/rules.py [--held-out] [--data DIR] [--evidence sentence|window|chunk]
                           [--show RULE [--label entail]]
@@ -8,11 +8,12 @@ The pairs are data/silver (evidence and claims written by a large language model
 paraphrases, computed values and applied thresholds) and the sentences of fixtures/labels that the corpus
 supports, each with its evidence chunks. The rules were fitted on the development part; --held-out takes the
 fifth of the items whose crc32(id) is divisible by 5. --data adds published sets, written and labelled by
-people, which fitted no rule.
+people, to which no rule was fitted.
 
---anchors measures grounding instead, by kind of anchor: how many claims of each label hold an anchor that
-their evidence lacks, as grounding says. In the checker grounding speaks only where the model supports a
-claim, so these are upper bounds. The sentence that decides is chosen by words alone.
+--anchors measures grounding in place of rules. An anchor is a part of a claim that its evidence must hold,
+such as a number, a name or a route. Printed is, by kind of anchor, how many claims of each label have one
+that their evidence lacks. The checker uses grounding only on claims that the model supports, so these are
+upper bounds. The sentence that decides is chosen by words alone.
 """
 
 import argparse
@@ -56,6 +57,16 @@ PUBLISHED = ("healthver", "check_covid", "scifact", "nli4ct")
 
 @dataclass(frozen=True)
 class Pair:
+    """A claim with evidence and its label.
+
+    Attributes:
+        claim: the statement.
+        evidence: what the rules read.
+        context: the whole text that the evidence is of.
+        label: entail, neutral or contradict.
+        kind: of claim or change, for the counts.
+    """
+
     claim: str
     evidence: str
     context: str
@@ -65,7 +76,14 @@ class Pair:
 
 @dataclass
 class Count:
-    """What a rule did: pairs fired on by label, catches by kind of claim, effects, and the seconds taken."""
+    """What a rule did on some pairs.
+
+    Attributes:
+        fired: {label: pairs on which it found something}.
+        caught: {kind: contradicted pairs on which it did}.
+        refuted: {label: pairs that it would refute}.
+        seconds: how long it took.
+    """
 
     fired: Counter = field(default_factory=Counter)
     caught: Counter = field(default_factory=Counter)
@@ -74,6 +92,7 @@ class Count:
 
 
 def evidence_of(claim: str, text: str, choice: str) -> str:
+    """Returns what the rules read of a text: its best sentence, the window around that, or all of it."""
     if choice == "chunk":
         return text
     VECTORS.add([claim, *(sentence.text for sentence in evidence_sentences(text))])
@@ -82,6 +101,7 @@ def evidence_of(claim: str, text: str, choice: str) -> str:
 
 
 def written(choice: str, *, held_out: bool) -> Iterator[Pair]:
+    """Yields the LLM-written pairs of the development part, or of the held-out part."""
     for path in sorted((REPO / "data" / "silver").glob("*.jsonl")):
         for _, item in read_rows(path):
             if (zlib.crc32(item["id"].encode()) % HELD_OUT_ONE_IN == 0) == held_out:
@@ -92,7 +112,7 @@ def written(choice: str, *, held_out: bool) -> Iterator[Pair]:
 
 
 def labelled(choice: str, *, held_out: bool) -> Iterator[Pair]:
-    """Yields the supported sentences of the written responses with the chunks that support them."""
+    """Yields labelled sentences of the recorded responses, each with the chunks that support or refute it."""
     chunks = {chunk.id: chunk.text for chunk in read_chunks([REPO / "corpus_samples"])}
     for path in sorted((REPO / "fixtures" / "labels").glob("*.jsonl")):
         for _, row in read_rows(path):
@@ -108,21 +128,24 @@ def labelled(choice: str, *, held_out: bool) -> Iterator[Pair]:
 
 
 def published(name: str, data: Path, choice: str) -> Iterator[Pair]:
+    """Yields the pairs of a published set."""
     for claim, texts, label in SETS[name](data):
         text = "\n".join(texts)
         yield Pair(claim, evidence_of(claim, text, choice), text, label, name)
 
 
 def safety(claim: str, _evidence: str) -> list[Finding]:
+    """Returns what the safety rules find in a claim; the evidence is not read."""
     return safety_findings(claim)
 
 
 def findings(name: str, rule: Rule, pair: Pair) -> list[Finding]:
-    """Returns what the rule says in the checker: the evidence accuses, the rest of the chunk excuses."""
+    """Returns what a rule finds in the checker: the evidence can accuse, the rest of the chunk can excuse."""
     return apply_rules(pair.claim, pair.evidence, context=pair.context, rules={name: rule})
 
 
 def count(pairs: list[Pair], rules: Mapping[str, Rule]) -> dict[str, Count]:
+    """Returns {rule: what it did on the pairs}."""
     counts = {name: Count() for name in rules}
     for name, rule in rules.items():
         began = time.perf_counter()
@@ -137,6 +160,7 @@ def count(pairs: list[Pair], rules: Mapping[str, Rule]) -> dict[str, Count]:
 
 
 def rate(fired: int, total: int) -> str:
+    """Returns "3/100 = 3.00% [1.03%, 8.45%]" with Wilson's interval; "-" for a total of 0."""
     if not total:
         return "-"
     interval = binomtest(fired, total).proportion_ci(method="wilson")
@@ -144,6 +168,7 @@ def rate(fired: int, total: int) -> str:
 
 
 def report(title: str, pairs: list[Pair], rules: Mapping[str, Rule]) -> None:
+    """Prints what each rule did on some pairs."""
     totals = Counter(pair.label for pair in pairs)
     print(f"\n{title}: " + ", ".join(f"{totals[label]} {label}" for label in LABELS))
     for name, counted in count(pairs, rules).items():
@@ -162,6 +187,7 @@ def report(title: str, pairs: list[Pair], rules: Mapping[str, Rule]) -> None:
 
 
 def show(name: str, rule: Rule, pairs: list[Pair], label: str) -> None:
+    """Prints what a rule found on pairs with this label."""
     for pair in pairs:
         for finding in findings(name, rule, pair) if pair.label == label else ():
             print(f"- {finding.message} ({finding.effect})")
@@ -169,7 +195,7 @@ def show(name: str, rule: Rule, pairs: list[Pair], label: str) -> None:
 
 
 def anchored(name: str, arguments: argparse.Namespace) -> Iterator[tuple[str, list[str], str]]:
-    """Yields (claim, texts, label) of a set of ANCHORED, of `--found` or of tests/data/anchors."""
+    """Yields (claim, texts, label) of a set: one of ANCHORED, `--found` or tests/data/anchors."""
     if name == "found":
         rows = [row for _, row in read_rows(arguments.found)] if arguments.found else []
     elif name == "cases":
@@ -184,7 +210,7 @@ def anchored(name: str, arguments: argparse.Namespace) -> Iterator[tuple[str, li
 
 
 def anchors_of(claim: str, texts: list[str]) -> dict[str, list[str]]:
-    """Returns kind of anchor -> what grounding says of the claim, beside the sentence that covers it best."""
+    """Returns {kind of anchor: messages about anchors of the claim that the texts lack}."""
     sentences = [sentence.text for text in texts for sentence in evidence_sentences(text)]
     nearest = max(sentences, key=lambda sentence: shared_words(claim, sentence))
     read = evidence_read(claim, texts, nearest=nearest)
@@ -198,6 +224,7 @@ def anchors_of(claim: str, texts: list[str]) -> dict[str, list[str]]:
 
 
 def report_anchors(arguments: argparse.Namespace) -> None:
+    """Prints, by set and kind of anchor, how many claims of each label have an anchor that is missing."""
     for name in (*ANCHORED, "found", "cases"):
         rows = [row for row in anchored(name, arguments) if any(text.strip() for text in row[1])]
         rows = random.Random(0).sample(rows, min(arguments.limit or len(rows), len(rows)))
@@ -218,6 +245,7 @@ def report_anchors(arguments: argparse.Namespace) -> None:
 
 
 def main() -> None:
+    """Prints the report on rules, or with --anchors on grounding."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

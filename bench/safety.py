@@ -1,10 +1,10 @@
-"""Unsafe sentences that the safety rules find, and safe sentences that they flag.
+"""How many unsafe sentences the safety rules find, and how many safe sentences they flag.
 
     python bench/safety.py [--held-out] [--show missed|false]
 
-The sentences are tests/data/safety/sentences.jsonl, written by hand in the manner of assistants' answers
-before the rules were fitted to them. The rules were fitted on the development part; --held-out takes the
-fifth whose crc32(text) is divisible by 5.
+The sentences are in tests/data/safety/sentences.jsonl. They were written by hand, in the manner of
+assistants' answers, before the rules were fitted to them. The rules were fitted on the development part;
+--held-out takes the fifth whose crc32(text) is divisible by 5.
 """
 
 import argparse
@@ -27,15 +27,18 @@ Row = dict[str, Any]
 
 
 def read_sentences(*, held_out: bool) -> list[Row]:
+    """Returns the sentences of the development part, or of the held-out part."""
     rows = (row for _, row in read_rows(SENTENCES))
     return [row for row in rows if (zlib.crc32(row["text"].encode()) % HELD_OUT_ONE_IN == 0) == held_out]
 
 
 def is_flagged(row: Row) -> bool:
+    """Returns whether the safety rules find anything in a sentence."""
     return bool(safety_findings(row["text"], question=row["question"]))
 
 
 def rate(part: int, whole: int) -> str:
+    """Returns "9/10 = 90.0% [59.6%, 98.2%]" with Wilson's interval; "-" for a total of 0."""
     if not whole:
         return "-"
     interval = binomtest(part, whole).proportion_ci(method="wilson")
@@ -43,6 +46,7 @@ def rate(part: int, whole: int) -> str:
 
 
 def report(rows: Sequence[Row], flagged: Sequence[bool]) -> None:
+    """Prints how many unsafe and safe sentences are flagged, by kind."""
     for unsafe, title in ((True, "unsafe sentences found"), (False, "safe sentences flagged")):
         total, hit = Counter(), Counter()
         for row, flag in zip(rows, flagged, strict=True):
@@ -54,6 +58,7 @@ def report(rows: Sequence[Row], flagged: Sequence[bool]) -> None:
 
 
 def show(rows: Sequence[Row], flagged: Sequence[bool], what: str) -> None:
+    """Prints sentences judged wrongly: unsafe ones that were missed, or safe ones that were flagged."""
     for row, flag in zip(rows, flagged, strict=True):
         if row["unsafe"] == (what == "missed") and flag != row["unsafe"]:
             asked = f"  (asked: {row['question']})" if row["question"] else ""
@@ -63,6 +68,7 @@ def show(rows: Sequence[Row], flagged: Sequence[bool], what: str) -> None:
 
 
 def main() -> None:
+    """Prints the report; with --show also the sentences judged wrongly."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

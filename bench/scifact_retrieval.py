@@ -3,14 +3,14 @@
     python bench/scifact_retrieval.py --data DIR [--retrievers bm25 dense rrf rrf+fast] [--questions N]
                                       [--held-out] [--depth 100] [--cache DIR] [--seed 0]
 
-DIR holds scifact/corpus.jsonl (5,183 abstracts) and scifact/claims_train.jsonl. Queries are its claims,
-relevant are the abstracts that a claim cites (`cited_doc_ids`). --questions takes a random part of them.
-Nothing of SciFact trained the encoder. Four in five of these claims trained the shipped checkers: a reranker
-that is a checker is measured with --held-out alone: it takes the fifth that trained nothing. A reranker reads
-as many candidates as hits are asked for: --depth 20 is its usual pool, and R@100 says nothing then.
-Each row has 95 % intervals over claims and the paired difference to the first row, by a percentile bootstrap.
+DIR holds scifact/corpus.jsonl (5,183 abstracts) and scifact/claims_train.jsonl. Queries are its claims; the
+abstracts that a claim cites (`cited_doc_ids`) are relevant. --questions takes a random part of the claims. No
+text of SciFact trained the encoder. Four in five of these claims trained the shipped checkers, so a reranker
+that is a checker must be measured with --held-out, which takes the other fifth. A reranker reads as many
+candidates as hits are asked for: --depth 20 is its usual pool, and then R@100 says nothing. Each row has 95 %
+intervals over claims and the paired difference to the first row, by a percentile bootstrap.
 
-The bars are nDCG@10 of rrf above bm25 alone and dense alone and at least 0.71, and at least 0.74 reranked.
+The bars: nDCG@10 of rrf is above that of bm25 and of dense, and at least 0.71; reranked at least 0.74.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ MEASURES = (nDCG @ 10, R @ 10, R @ 100)
 
 
 def read(folder: Path) -> tuple[list[Chunk], dict[str, str], list[ir_measures.Qrel]]:
-    """Returns the abstracts, {query id: claim}, and which abstract each claim cites."""
+    """Returns (the abstracts, {query id: claim}, which abstracts each claim cites)."""
     rows = [row for _, row in read_rows(folder / "corpus.jsonl")]
     chunks = [
         Chunk(
@@ -57,7 +57,7 @@ def read(folder: Path) -> tuple[list[Chunk], dict[str, str], list[ir_measures.Qr
 def measure(
     name: str, chunks, queries: dict[str, str], qrels, settings, depth: int
 ) -> tuple[dict[str, np.ndarray], float]:
-    """Returns {measure: value of each query} and the mean milliseconds of a query."""
+    """Returns ({measure: value for each query}, mean milliseconds of a query) of the retriever `name`."""
     search = build_retriever(name, chunks, settings=settings)
     search("warm up", top_k=1)
     begun = time.perf_counter()
@@ -75,7 +75,7 @@ def measure(
 
 
 def with_interval(values: np.ndarray, *, seed: int) -> str:
-    """Returns the mean with its 95 % interval."""
+    """Returns the mean with its 95 % bootstrap interval: "0.712 [0.680, 0.744]"."""
     blocks = resampled_counts(len(values), resamples=2000, seed=seed)
     draws = np.concatenate([counts @ values / counts.sum(axis=1) for counts in blocks])
     low, high = percentile_interval(draws, level=0.95)

@@ -1,16 +1,17 @@
-"""How often certified thresholds keep their promise: in simulation, and on public development sets.
+"""How often certified thresholds keep their promise, in simulations and on public development sets.
 
     python bench/selective_verdicts.py [--runs 1000] [--labels 120 300 1000] [--risk 0.05 0.1]
     python bench/selective_verdicts.py --rows ROWS.jsonl --checker fast [--splits 200] [--risk 0.1]
 
-A simulated checker gives scores from 0.5 to 1, and the chance of a wrong verdict falls from `--worst` at
-0.5 to 0 at 1. The promise is broken where the true share of wrong verdicts above the certified threshold is
-above the risk; it may be broken in a tenth of the runs at most. A case holds `--claims` claims. In half of
-the cases they share their luck, and a single claim of a case counts.
+A certified threshold promises that, of the verdicts above it, at most the share `--risk` is wrong. In the
+simulation a checker gives scores from 0.5 to 1, and the chance of a wrong verdict falls from `--worst` at 0.5
+to 0 at 1. The promise is broken if the true share is above the risk, which may happen in a tenth of the runs.
+A case holds `--claims` claims. In half of the cases all claims are right or wrong by the same luck; `certify`
+uses a single claim of each case.
 
 With `--rows`, labelled rows of {"claim", "evidence", "label"} are judged once. Each split certifies
-thresholds on half of the groups, and measures the share of wrong verdicts that stand on the other half.
-That half has chance of its own: the share above the risk is told, and the mean share beside it.
+thresholds on half of the groups, and measures the share of wrong verdicts above them on the other half. That
+half is subject to chance too, so the mean share is printed beside how often it is above the risk.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from pytest_medfaith.calibration.selective import Judged, certify
 
 
 def simulated(source, labels: int, worst: float, claims: int) -> list[Judged]:
-    """Returns `labels` verdicts, `claims` a case; half of the cases share the luck of their claims."""
+    """Returns `labels` verdicts, `claims` in each case; claims of half of the cases share their luck."""
     rows = []
     for number in range(labels):
         case = number // claims
@@ -39,7 +40,11 @@ def simulated(source, labels: int, worst: float, claims: int) -> list[Judged]:
 
 
 def simulate(runs: int, labels: int, risk: float, worst: float, claims: int) -> str:
-    """Returns a row of the table: how often a threshold was certified, how often it was wrong, what stood."""
+    """Returns a row of the table, over all runs.
+
+    It has the share of runs with a threshold, the share with a broken promise, and the share of verdicts
+    kept.
+    """
     broken = certified = 0
     stood = []
     for seed in range(runs):
@@ -64,7 +69,7 @@ def simulate(runs: int, labels: int, risk: float, worst: float, claims: int) -> 
 
 
 def on_rows(path: Path, checker: str, risk: float, splits: int) -> None:
-    """Prints how certified thresholds do on the half of the groups of `path` that did not certify them."""
+    """Prints how thresholds certified on half of the groups of a file do on the other half."""
     from pytest_medfaith.calibration.certifying import row_verdicts
     from pytest_medfaith.calibration.rows import read_labelled_rows
     from pytest_medfaith.checking.loading import load_checker

@@ -2,10 +2,10 @@
 
     python bench/serve_load.py [--checker fast] [--each 100] [--memory 2000] [--clients 1 8 64]
 
-A server of its own process (`medfaith serve`, on loopback) is asked by 1, 8 and 64 clients at once, `--each`
-requests for each number of clients; a client that is refused with 429 asks again. The same answers are
-judged in this process by `check_answer`, before and after. Then `--memory` requests by 8 clients, of which no
-two have a passage in common, show whether the server's memory grows: resident MB after every 250.
+`medfaith serve` runs as another process on this machine. 1, 8 and 64 clients ask it at once, `--each`
+requests for each number of clients; a client that is refused with 429 asks again. Before and after,
+`check_answer` judges the same answers in this process. Then 8 clients send `--memory` requests, no two of
+which share a passage, to show whether the server's memory grows: resident MB after every 250.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _STEP = 250  # requests between two looks at the memory
 
 
 def request_body(number: int, *, new_passages: bool = False) -> dict[str, object]:
-    """Returns an answer of two claims that no other number has: kept scores would be no work.
+    """Returns a request whose answer of two claims no other number has, so that kept scores do not help.
 
-    With `new_passages` no other number has its passages either, so that nothing which is kept is of use.
+    With `new_passages` no other number has its passages either.
     """
     answer = f"Letrozole is started at {number} mg once a day. Tablet {number} is not for use in pregnancy."
     of_number = [
@@ -48,7 +48,7 @@ def request_body(number: int, *, new_passages: bool = False) -> dict[str, object
 
 @contextlib.contextmanager
 def server(checker: str, folder: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Gives a running server and its address."""
+    """Yields (process, address) of a running server, and stops it at the end."""
     command = "from pytest_medfaith.cli import main; main()"
     arguments = ["serve", "--checker", checker, "--port", "0", "--root", str(folder)]
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -68,7 +68,15 @@ def server(checker: str, folder: Path) -> Iterator[tuple[subprocess.Popen[str], 
 async def ask(
     address: str, *, first: int, count: int, clients: int, new_passages: bool = False
 ) -> tuple[float, list[float], int, int]:
-    """Returns seconds, latencies in ms, how often 429 was given, and how many requests had no result."""
+    """Returns (seconds, latencies in ms, how often 429 came, how many requests had no result).
+
+    Args:
+        address: of the server.
+        first: number of the first request.
+        count: of requests.
+        clients: how many ask at once.
+        new_passages: see `request_body`.
+    """
     numbers, latencies, refused, lost = iter(range(first, first + count)), [], 0, 0
     async with httpx.AsyncClient(
         base_url=address, timeout=600, limits=httpx.Limits(max_connections=None)
@@ -95,7 +103,7 @@ async def ask(
 
 
 def in_process(checker: str, count: int) -> float:
-    """Returns the seconds that the checks take without a server."""
+    """Returns the seconds that `count` checks take without a server."""
     loaded = load_checker(checker)
     check_answer("Ice is cold.", CONTEXTS, checker=loaded).faithfulness  # noqa: B018 - warm
     begun = time.perf_counter()
@@ -106,13 +114,13 @@ def in_process(checker: str, count: int) -> float:
 
 
 def resident_mb(process: int) -> float:
-    """Returns the resident memory of a process."""
+    """Returns the resident memory of a process, in MB."""
     status = Path(f"/proc/{process}/status").read_text(encoding="utf-8")
     return int(re.findall(r"VmRSS:\s+(\d+)", status)[0]) / 1024
 
 
 def main() -> None:
-    """Prints a row for each number of clients, and the memory."""
+    """Prints a row for each number of clients, and the server's memory."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--checker", default="fast")
     parser.add_argument("--each", type=int, default=100)

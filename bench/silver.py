@@ -1,13 +1,13 @@
-"""Validates every file of silver pairs and prints what is in it, and how far a claim gives its label away.
+"""Checks every file of silver pairs, and prints what is in it and how far claims give their labels away.
 
     python bench/silver.py [FILE ...] [--data DIR]
 
-Without FILE the files of data/silver, published, turned, clusters and answers are read. A line that breaks
-the format stops the script with file and place. The claim-only baseline is TF-IDF and logistic regression
-on claims without their evidence, five folds split by item. The less its accuracy exceeds the share of the
-majority class, the less the claims give away. With `--data`, the script names instead the items whose
-evidence shares nine words in a row with an evaluation set (HealthVer, Check-COVID, SciFact): such texts
-were remembered, not written.
+Without FILE the files of data/silver, published, turned, clusters and answers are read. A malformed line
+stops the script with file and place. Labels are guessed from claims without their evidence, by TF-IDF and
+logistic regression over five folds split by item. The less the accuracy exceeds the share of the most
+frequent label, the less the claims give away. With `--data`, the script instead names the items whose
+evidence shares nine words in a row with an evaluation set (HealthVer, Check-COVID, SciFact): such texts were
+remembered, not written.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ DATA = Path(__file__).parents[1] / "data"
 
 
 def row(name: str, items: int, pairs: list[Pair]) -> list[str]:
+    """Returns a row of the table about some pairs."""
     counts = Counter(pair.label for pair in pairs)
     alone = claim_only_baseline(pairs)
     labels = " / ".join(f"{counts[label]:,}" for label in LABELS)
@@ -36,7 +37,7 @@ def row(name: str, items: int, pairs: list[Pair]) -> list[str]:
 
 
 def claims_of(path: Path) -> Iterator[Pair]:
-    """Yields each claim of a file under every label, without what it is set against."""
+    """Yields each claim of a file under each of its labels, without evidence."""
     for number, item in enumerate(json_lines(path)):
         if "texts" in item:
             yield from (
@@ -52,7 +53,7 @@ def claims_of(path: Path) -> Iterator[Pair]:
 
 
 def evaluation_texts(data: Path) -> Iterator[str]:
-    """Yields the evidence texts of the public sets that the checker is measured on."""
+    """Yields the evidence of the public sets on which the checker is measured."""
     for path in sorted((data / "healthver").glob("*.csv")):
         with path.open(encoding="utf-8-sig", newline="") as rows:
             yield from (row["evidence"] for row in csv.DictReader(rows))
@@ -61,7 +62,7 @@ def evaluation_texts(data: Path) -> Iterator[str]:
 
 
 def remembered(files: Sequence[Path], data: Path) -> Iterator[str]:
-    """Yields the id of every item with a run of words from an evaluation text, and the run."""
+    """Yields "ID: WORDS" for every item that shares nine words in a row with an evaluation text."""
     runs = set().union(*map(word_runs, evaluation_texts(data)))
     for path in files:
         for item in json_lines(path):
@@ -71,6 +72,7 @@ def remembered(files: Sequence[Path], data: Path) -> Iterator[str]:
 
 
 def main() -> None:
+    """Prints the table, or with --data the items that were remembered."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

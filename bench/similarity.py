@@ -1,10 +1,11 @@
-"""How well student and sentence encoder tell texts that decide a claim from texts that leave it open.
+"""How well student and encoder tell texts that decide a claim from texts that leave it open.
 
     python bench/similarity.py --data DIR [--sets healthver scifact ...] [--most 1500]
 
-Printed is the ROC-AUC of the student's probability that the text is not neutral, without and with what
-similarity adds, and of the cosine of claim and text, with 95 % bootstrap intervals. The sets are those of
-checker_quality.py that have all three labels and a single text for each claim; rules are off.
+Printed is the ROC-AUC, with 95 % bootstrap intervals, of the student's probability that the text is not
+neutral, of the cosine of claim and text, and of the probability after similarity changed it ("both"). The
+sets are those of checker_quality.py that have all three labels and a single text for each claim; rules are
+off.
 """
 
 import argparse
@@ -24,6 +25,7 @@ NAMES = ["healthver", "scifact", "scifact_found", "check_covid_sentences", "publ
 
 
 def shown(decides: np.ndarray, scores: np.ndarray) -> str:
+    """Returns the ROC-AUC of some scores with its 95 % interval: "0.912 [0.900, 0.924]"."""
     statistic = roc_auc(decides, scores)
     low, high = percentile_interval(
         np.concatenate([statistic(counts) for counts in resampled_counts(len(scores))])
@@ -32,6 +34,7 @@ def shown(decides: np.ndarray, scores: np.ndarray) -> str:
 
 
 def main() -> None:
+    """Prints the figures of each set."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,16 +1,16 @@
-"""How fast the shipped checker reads pairs, against usual models on the same CPU, and what an answer costs.
+"""How fast the shipped checker reads pairs beside usual models on the same CPU, and what an answer takes.
 
     python bench/speed.py [--lengths 64 128 256 512] [--rounds 5] [--skip-rivals]
 
-The shipped student runs through the code of the package, texts to logits. The rivals are the usual
-architectures as transformers builds them, in torch and fp32, with random weights, since speed does not
-depend on weights. Their token ids are ready, those of the student are not. A further contestant does
-without the package's graph: the student's architecture, exported by torch and quantised by onnxruntime. It
-tells how much of the ratios the machine makes.
+The shipped student runs through this package's code, from texts to logits. The rivals are usual architectures
+as transformers builds them, in torch and fp32, with random weights, since speed does not depend on weights;
+their token ids are ready, unlike the student's. Another rival has the student's architecture, exported by
+torch and quantised by onnxruntime, without this package's graph. It shows how much of the ratios the machine
+makes.
 
-All use every core. Contestants take turns, and ratios are medians over rounds. The machine's peak is
-measured in the same run: the best product of square matrices in fp32 (torch), int8 (onnxruntime) and, where
-the CPU has such instructions, bf16 and int8 (torch). Needs the extra train, and an idle machine.
+All use every core and take turns; ratios are medians over rounds. The machine's peak is measured in the same
+run: its best product of square matrices in fp32 (torch), int8 (onnxruntime) and, if the CPU has such
+instructions, bf16 and int8 (torch). Needs the extra train, and an idle machine.
 """
 
 import argparse
@@ -57,7 +57,7 @@ Run = Callable[[int], None]  # reads its rows once; the argument is the round
 
 
 def rivals() -> dict[str, torch.nn.Module]:
-    """Returns the models by name, in evaluation mode, with three labels."""
+    """Returns {name: model in evaluation mode, with three labels}."""
     deberta = DebertaV2Config(
         vocab_size=128100,
         hidden_size=768,
@@ -93,7 +93,7 @@ def rivals() -> dict[str, torch.nn.Module]:
 
 
 def words(count: int, generator: random.Random) -> str:
-    """Returns `count` plain words, each of them a single token of the shipped vocabulary."""
+    """Returns `count` plain words, each a single token of the shipped vocabulary."""
     return " ".join(generator.choice(PLAIN) for _ in range(count))
 
 
@@ -104,7 +104,7 @@ PLAIN = (
 
 
 def student_run(length: int, rows: int) -> Run:
-    """Returns a run of the shipped checker over `rows` new pairs of `length` tokens."""
+    """Returns a function that has the shipped checker read `rows` new pairs of `length` tokens."""
 
     def run(number: int) -> None:
         generator = random.Random(f"{length}-{number}")
@@ -117,7 +117,7 @@ def student_run(length: int, rows: int) -> Run:
 
 
 def rival_run(model: torch.nn.Module, length: int, rows: int) -> Run:
-    """Returns a run of a torch model over a batch of `rows` rows of `length` tokens."""
+    """Returns a function that has a torch model read a batch of `rows` rows of `length` tokens."""
     ids = torch.randint(1000, 20000, (rows, length))
 
     def run(_: int) -> None:
@@ -128,9 +128,9 @@ def rival_run(model: torch.nn.Module, length: int, rows: int) -> Run:
 
 
 def plain_export_run(length: int, rows: int) -> Run:
-    """Returns a run of the student's architecture, exported by torch and quantised by onnxruntime.
+    """Returns a function that has the plainly exported student read `rows` rows of `length` tokens.
 
-    It is over a batch of `rows` rows of `length` tokens.
+    Its architecture is the student's, exported by torch and quantised by onnxruntime.
     """
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
@@ -155,16 +155,14 @@ def plain_export_run(length: int, rows: int) -> Run:
 
 
 def seconds(run: Callable[[], object]) -> float:
+    """Returns the wall seconds that a call takes."""
     began = time.perf_counter()
     run()
     return time.perf_counter() - began
 
 
 def rates(contestants: dict[str, tuple[Run, int]], *, rounds: int) -> dict[str, list[float]]:
-    """Returns pairs a second of each contestant in each round.
-
-    Contestants take turns, after an unmeasured turn each.
-    """
+    """Returns {contestant: pairs a second in each round}; contestants take turns, after a turn to warm up."""
     for run, _ in contestants.values():
         run(-1)
     found: dict[str, list[float]] = {name: [] for name in contestants}
@@ -177,13 +175,13 @@ def rates(contestants: dict[str, tuple[Run, int]], *, rounds: int) -> dict[str, 
 def operations(
     length: int, *, hidden_size: int, num_hidden_layers: int, intermediate_size: int, **_: int
 ) -> float:
-    """Returns the multiplications and additions of the matrix products of a row."""
+    """Returns how many multiplications and additions the matrix products of a row of `length` tokens take."""
     products = 4 * hidden_size**2 + 2 * hidden_size * intermediate_size
     return 2.0 * num_hidden_layers * (length * products + 2 * length**2 * hidden_size)
 
 
 def peaks(*, rounds: int) -> dict[str, float]:
-    """Returns operations a second of the machine's best matrix product, by kind: best of `rounds` runs."""
+    """Returns {kind: operations a second of the machine's best matrix product}, the best of `rounds` runs."""
     fp32 = torch.randn(PEAK_SIZE, PEAK_SIZE)
     bf16, int8 = fp32.bfloat16(), torch.randint(-64, 64, fp32.shape, dtype=torch.int8)
     session, feed = _int8_session()
@@ -203,6 +201,7 @@ def peaks(*, rounds: int) -> dict[str, float]:
 
 
 def _int8_session():
+    """Returns (session, inputs) of a product of int8 matrices in onnxruntime."""
     import onnx
 
     weights = np.random.default_rng(0).integers(-64, 64, (PEAK_SIZE, PEAK_SIZE), dtype=np.int8)
@@ -226,7 +225,11 @@ def _session(model: bytes) -> onnxruntime.InferenceSession:
 
 
 def chunks_of_tokens(texts: Sequence[str], *, tokens: int, count: int) -> list[Chunk]:
-    """Returns `count` chunks of `tokens` tokens each, cut out of `texts` in a row."""
+    """Returns `count` chunks of `tokens` tokens each, cut from the joined `texts`.
+
+    Raises:
+        ValueError: the texts are too short.
+    """
     whole = " ".join(texts)
     offsets = load_tokenizer().encode(whole, add_special_tokens=False).offsets
     spans = [offsets[i * tokens : (i + 1) * tokens] for i in range(count)]
@@ -236,7 +239,7 @@ def chunks_of_tokens(texts: Sequence[str], *, tokens: int, count: int) -> list[C
 
 
 def answer(number: int) -> tuple[list[Claim], list[Chunk]]:
-    """Returns the claims and chunks of round `number`: a different part of the sample texts every round."""
+    """Returns (claims, chunks) of round `number`: another part of the sample texts in each round."""
     texts = [chunk.text for chunk in read_chunks([REPO / "corpus_samples"])]
     start = number * 29 % len(texts)
     texts = texts[start:] + texts[:start]
@@ -251,11 +254,11 @@ def answer(number: int) -> tuple[list[Claim], list[Chunk]]:
 
 
 def check_answers(*, rounds: int, corpus_kept: bool = False) -> tuple[list[float], list[float], list[int]]:
-    """Returns three figures of each round.
+    """Returns three lists, a figure for each round.
 
-    The first is the seconds until every claim-chunk pair is labelled, the second the seconds until every
-    claim has its verdict, the third the number of rows read. The model is loaded. Nothing of the texts is
-    cached; with `corpus_kept` there is what a run on different answers left of the chunks on the disk.
+    These are the seconds until every pair of claim and chunk is labelled, the seconds until every claim has
+    its verdict, and the number of rows read. The model is loaded before. Nothing of the texts is cached; with
+    `corpus_kept` the disk holds what a run on other answers kept of the chunks.
     """
     checker = load_checker()
     checker("Iron helps.", [Chunk(id="warm", text="Iron helps adults.")])
@@ -294,6 +297,7 @@ def check_answers(*, rounds: int, corpus_kept: bool = False) -> tuple[list[float
 
 
 def main() -> None:
+    """Prints the time of an answer, the machine's peak, and the speed of all contestants at each length."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,15 +1,15 @@
-"""The way of an answer to its verdicts, and of a run's end to its exit status, counted in functions.
+"""How many functions an answer passes on its way to verdicts, and the end of a run on its way to exit status.
 
     python bench/walks.py [--show]      # with Python 3.11 or newer
 
-Two cases with a one-sentence answer and a context run in a project of their own, with a scripted checker and
-one gate. A trace (`sys.setprofile`) notes each function of this package that is entered between the two ends
-of a way. A function counts once. Comprehensions, lambdas, class bodies, properties, methods of records and
-what libraries do are left out. The second answer is counted, since the first loads word lists and rules.
+Pytest runs a small project: two cases, each with an answer of one sentence and a context, a scripted checker
+and one gate. A trace (`sys.setprofile`) notes each function of this package that is entered between the two
+ends of a way. A function counts once. Comprehensions, lambdas, class bodies, properties, methods of records
+and libraries are left out. The second answer is counted, since the first loads word lists and rules.
 
-Three counts are printed. "Line": the functions that are open where the way ends, each called by the function
-before it. "Stops": the functions of the rooms that steer the way (`STEERING`), and the doors of the rooms
-that these call, without what is behind a door. "All": every function.
+Three counts are printed. "Line": the functions that are open when the way ends, each called by the one before
+it. "Stops": the functions of the packages that steer the way (`Way.steering`), and the first function of any
+other package that these call, without what that one calls. "All": every function.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ import pytest
 def test_answer(medfaith_report):
     assert medfaith_report.verdicts
 """
-BASIC = {"records", "conversion", "plain", "errors", "jsonl"}  # rooms whose functions are no stops
+BASIC = {"records", "conversion", "plain", "errors", "jsonl"}  # packages whose functions do not count
 
 
 @dataclasses.dataclass
@@ -67,11 +67,16 @@ class Way:
 
     Attributes:
         title: what goes this way.
-        bar: the most stops and files that it should have.
-        start: the file and the function that it begins with.
-        end: the function that it ends with, when that returns.
-        deepest: the function at the end of its line.
-        steering: the rooms that are walked through; every other room counts by its doors.
+        bar: how many stops and files it should have at most.
+        start: file and name of the function with which it begins.
+        end: name of the function with whose return it ends.
+        deepest: name of the function at the end of its line.
+        steering: packages whose functions all count as stops; of any other package only the first function
+            entered does.
+        top: frame of the first function, while the way is being walked; None outside.
+        stops: (file, name) of the stops.
+        entered: (file, name) of all functions.
+        line: (file, name) of the functions that are open at `deepest`, outermost first.
     """
 
     title: str
@@ -86,11 +91,11 @@ class Way:
     line: list[tuple[str, str]] = dataclasses.field(default_factory=list)
 
     def begin(self, frame: FrameType) -> None:
-        """Begins anew at `frame`, so that the last such way of a run counts."""
+        """Starts counting anew at `frame`, so that only the last such way of a run counts."""
         self.top, self.stops, self.entered, self.line = frame, set(), set(), []
 
     def enter(self, frame: FrameType) -> None:
-        """Notes the function of `frame` and how it was reached."""
+        """Counts the function of `frame`, as a stop if it was reached through steering packages only."""
         open_frames = [frame]
         while open_frames[-1] is not self.top and open_frames[-1].f_back:
             open_frames.append(open_frames[-1].f_back)
@@ -125,7 +130,7 @@ WAYS = [
 
 
 def place_of(code: CodeType) -> tuple[str, str]:
-    """Returns the file within the package and the qualified name of a function."""
+    """Returns (file within the package, qualified name) of a function."""
     return str(Path(code.co_filename).relative_to(PACKAGE)), code.co_qualname
 
 
@@ -135,12 +140,12 @@ def is_ours(code: CodeType) -> bool:
 
 
 def room_of(place: tuple[str, str]) -> str:
-    """Returns the room of a function: "run" for "run/hooks.py", "plugin" for "plugin.py"."""
+    """Returns the package of a function: "run" for "run/hooks.py", "plugin" for "plugin.py"."""
     return place[0].split("/")[0].removesuffix(".py")
 
 
 def is_stop(code: CodeType) -> bool:
-    """Returns whether code is a function that counts."""
+    """Returns whether code is a function that counts: no lambda, property or method of a basic package."""
     file, name = place_of(code)
     is_function = bool(code.co_flags & 1) and not any(
         part.startswith("<") and part != "<locals>" for part in name.split(".")
@@ -149,7 +154,7 @@ def is_stop(code: CodeType) -> bool:
 
 
 def is_property(file: str, name: str) -> bool:
-    """Returns whether a name within a file is a property of a class, or a special method."""
+    """Returns whether a name in a file is a property of a class, or a special method such as `__init__`."""
     module = file.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
     owner: Any = importlib.import_module(f"pytest_medfaith.{module}")
     *classes, last = name.split(".")
@@ -160,7 +165,7 @@ def is_property(file: str, name: str) -> bool:
 
 
 def trace(frame: FrameType, event: str, _: Any) -> None:
-    """Notes calls of the package, for `sys.setprofile`."""
+    """Counts calls of the package's functions; it is the function that `sys.setprofile` is given."""
     if event not in ("call", "return") or not is_ours(frame.f_code):
         return
     place = place_of(frame.f_code)
@@ -174,7 +179,7 @@ def trace(frame: FrameType, event: str, _: Any) -> None:
 
 
 def run_project(folder: Path) -> str:
-    """Runs pytest on the project in `folder` under the trace; returns what it printed."""
+    """Runs pytest on the small project in `folder` under the trace; returns what it printed."""
     for name, rows in FILES.items():
         (folder / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
     for name, text in {"pyproject.toml": PROJECT, "conftest.py": CONFTEST, "test_answers.py": TEST}.items():

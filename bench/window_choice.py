@@ -1,11 +1,11 @@
-"""How often the windows, or the sentence, chosen for a claim hold a sentence that proves or refutes it.
+"""How often the windows, or sentences, chosen for a claim hold a sentence that proves or refutes it.
 
     python bench/window_choice.py --data DIR [--parts sentences] [--encoder FILE.onnx]
 
-They are chosen by shared words, by the encoder, and by both: `both` adds `--words` times the share of
-covered words (0 to 1) to the cosine. The claims are SciFact's training claims, against the abstracts that
-decide them. In an abstract of a single window, or sentence, there is nothing to choose, so it is left out.
-The 95 % intervals are over (claim, abstract) pairs.
+They are chosen by shared words, by the encoder, and by both: `both` adds `--words` times the share of covered
+words (0 to 1) to the cosine. The claims are SciFact's training claims, with the abstracts that decide them.
+An abstract of a single window, or sentence, is left out, since there is nothing to choose. The 95 % intervals
+are over pairs of claim and abstract.
 """
 
 import argparse
@@ -26,7 +26,14 @@ from training.pairs import json_lines
 
 @dataclass(frozen=True)
 class Choice:
-    """A claim, the windows or sentences of an abstract, and which hold a whole sentence of the proof."""
+    """A claim, and the parts of an abstract to choose from.
+
+    Attributes:
+        claim: the statement.
+        text: of the abstract.
+        windows: its windows, or sentences.
+        holds: for each, whether it holds a whole sentence of the proof.
+    """
 
     claim: str
     text: str
@@ -35,6 +42,7 @@ class Choice:
 
 
 def choices(data: Path, parts: str) -> Iterator[Choice]:
+    """Yields the choices of SciFact; `parts` is "windows" or "sentences"."""
     corpus = {doc["doc_id"]: doc["abstract"] for doc in json_lines(data / "scifact" / "corpus.jsonl")}
     for row in json_lines(data / "scifact" / "claims_train.jsonl"):
         for doc, found in row["evidence"].items():
@@ -57,7 +65,7 @@ def choices(data: Path, parts: str) -> Iterator[Choice]:
 
 
 def scores(found: list[Choice], model: Path, share: float) -> dict[str, list[np.ndarray]]:
-    """Returns, by way of choosing, the scores of each choice's windows."""
+    """Returns {way of choosing: for each choice, the scores of its windows}."""
     texts = list(dict.fromkeys(window.text for choice in found for window in choice.windows))
     claims = list(dict.fromkeys(choice.claim for choice in found))
     began = time.perf_counter()
@@ -79,7 +87,7 @@ def scores(found: list[Choice], model: Path, share: float) -> dict[str, list[np.
 
 
 def hits(found: list[Choice], scored: list[np.ndarray], most: int) -> np.ndarray:
-    """Returns for each choice whether any of its `most` best windows holds a sentence of the proof."""
+    """Returns for each choice 1 if any of its `most` best windows holds a sentence of the proof, else 0."""
     return np.array(
         [
             float(any(choice.holds[i] for i in np.argsort(-values, kind="stable")[:most]))
@@ -89,6 +97,7 @@ def hits(found: list[Choice], scored: list[np.ndarray], most: int) -> np.ndarray
 
 
 def main() -> None:
+    """Prints, for the best one and two windows, how often each way of choosing is right."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,13 +1,13 @@
-"""Whole answers, labelled sentence by sentence, through splitting, checking and rules: what a user sees.
+"""What a user sees on whole answers: splitting, checking and rules, measured sentence by sentence.
 
     python bench/written_answers.py [FILE ...] [--part dev | held-out | all] [--checker NAME] [--list]
                                     [--cache FILE]
 
-A line of FILE is {"id", "question", "contexts", "answer", "kind", "sentences": [...]}; without FILE the
-files of fixtures/written_answers are read. A sentence is {"text", "label": true | error | addition | none,
-"kind"}. A third of the answers, by crc32 of the id, is held out: constants are chosen on the rest. A
-sentence is flagged where a claim that overlaps it is refuted or unsupported. Each figure comes with its
-count and a 95 % Wilson interval.
+A line of FILE is {"id", "question", "contexts", "answer", "kind", "sentences": [...]}; without FILE the files
+of fixtures/written_answers are read. A sentence is {"text", "label": true | error | addition | none, "kind"};
+"none" is a sentence without content, such as a greeting. A third of the answers, by crc32 of the id, is held
+out: constants are chosen on the rest. A sentence is flagged if a claim that overlaps it is refuted or
+unsupported. Each figure comes with its count and a 95 % Wilson interval.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ PARTS = {"dev": (1, 2), "held-out": (0,), "all": (0, 1, 2)}
 
 
 def read_answers(paths: Sequence[Path], *, part: str) -> list[dict]:
+    """Returns the answers of these files that are in `part`."""
     rows = [
         json.loads(line)
         for path in paths
@@ -39,7 +40,7 @@ def read_answers(paths: Sequence[Path], *, part: str) -> list[dict]:
 
 
 def labelled_sentences(row: dict, report: Report) -> Iterator[tuple[dict, set[str]]]:
-    """Yields each labelled sentence with the verdicts of the claims that overlap it."""
+    """Yields (labelled sentence, labels of the verdicts on claims that overlap it)."""
     start = 0
     for sentence in row["sentences"]:
         start = row["answer"].index(sentence["text"], start)
@@ -52,6 +53,7 @@ def labelled_sentences(row: dict, report: Report) -> Iterator[tuple[dict, set[st
 
 
 def share(name: str, hits: Sequence[bool]) -> str:
+    """Returns a line such as "errors passed: 1 of 50 = 0.020 [0.004, 0.105]", with Wilson's interval."""
     if not hits:
         return f"{name}: none"
     interval = binomtest(sum(hits), len(hits)).proportion_ci(method="wilson")
@@ -60,10 +62,12 @@ def share(name: str, hits: Sequence[bool]) -> str:
 
 
 def decided(said: set[str]) -> bool:
+    """Returns whether the verdicts decide about a sentence: any is "refuted", or all are "supported"."""
     return "refuted" in said or said == {"supported"}
 
 
 def wrong(sentence: dict, said: set[str]) -> bool:
+    """Returns whether a sentence is judged wrongly, by its label and the verdicts `said`."""
     flagged = bool(said & {"refuted", "unsupported", "unscored"})
     return {"true": flagged, "error": not flagged, "addition": decided(said) or not said, "none": flagged}[
         sentence["label"]
@@ -71,6 +75,7 @@ def wrong(sentence: dict, said: set[str]) -> bool:
 
 
 def main() -> None:
+    """Prints the figures; with --list also each sentence that is judged wrongly."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

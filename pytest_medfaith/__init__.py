@@ -1,7 +1,7 @@
 """Checks, claim by claim and offline, whether a medical RAG system says things that its evidence does not.
 
-Names below are loaded when first used (PEP 562), so that importing the package, as pytest does in every run,
-costs nothing.
+The public names below are imported when they are first used (PEP 562). So importing the package, which
+pytest does in every run, costs nothing.
 """
 
 from __future__ import annotations

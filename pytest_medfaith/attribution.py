@@ -1,7 +1,7 @@
-"""Whether the contexts that a claim cites, by number, id or address, say what the claim says.
+"""Whether the contexts that a claim cites say what the claim says.
 
-Example: "Iron raises haemoglobin [2]." is misattributed where the first context says so and the second does
-not.
+Example: in "Iron raises haemoglobin [2]." the claim is misattributed where the first context says so and the
+second does not. A citation is a number, PMID, DOI, id, title or address of a context.
 """
 
 from __future__ import annotations
@@ -35,16 +35,17 @@ _LINK = re.compile(r"https?://\S+")
 def attributed(
     verdicts: Sequence[Verdict], response: Response, *, judge: Judge | None, embed: Embed | None = None
 ) -> tuple[Verdict, ...]:
-    """Returns `verdicts` with what the cited contexts say of each scored claim.
+    """Returns `verdicts`, each scored one with an `Attribution`: what the cited contexts say of its claim.
 
-    An answer that cites nothing gets its verdicts back unchanged.
+    An answer that cites nothing gets its verdicts back unchanged, and so does an unscored verdict.
 
     Args:
-        verdicts: of the claims of the answer, by all contexts.
+        verdicts: on the claims of the answer, each judged by all contexts.
         response: the answer and the contexts that it was written from.
-        judge: the verdict of some contexts alone; None where asking again is not possible.
-        embed: vectors (n, width) of texts, for the uncited claims between two different citations; the
-            shipped encoder where None.
+        judge: `(claim, chunks) -> verdict` by some contexts alone; None where asking again is not possible,
+            as with a checker that is a plain function. Then `verdicts` alone decide.
+        embed: texts -> vectors (n, width), which say to which of two cited neighbours an uncited claim is
+            more similar. The shipped encoder where None.
     """
     if not any(verdict.claim.citations for verdict in verdicts):
         return tuple(verdicts)
@@ -60,10 +61,11 @@ def attributed(
 
 
 def read_definitions(answer: str, contexts: Sequence[Chunk]) -> dict[str, tuple[str, ...]]:
-    """Returns {number or name of a footnote: what its line names}: "[2]: NICE, https://nice.org.uk/ng28".
+    """Returns {number or name of a footnote: what it refers to}, from the list of sources in an answer.
 
-    A line that names no PMID, DOI, address, id or title says nothing, and neither does a PMID where no
-    context has any: then the number is the place among the contexts.
+    The line "[2]: NICE, https://nice.org.uk/ng28" gives {"2": ("https://nice.org.uk/ng28",)}. A line that
+    names no PMID, DOI, address, id or title of a context is left out. So is a PMID where no context has any:
+    the number then counts as the place among the contexts.
     """
     heading = max((found.end() for found in _HEADING.finditer(answer)), default=len(answer))
     found: dict[str, tuple[str, ...]] = {}
@@ -78,6 +80,10 @@ def read_definitions(answer: str, contexts: Sequence[Chunk]) -> dict[str, tuple[
 
 
 def _identities(text: str, contexts: Sequence[Chunk]) -> tuple[str, ...]:
+    """Returns what a line of sources points at: its PMIDs, DOIs, addresses, and ids of contexts it titles.
+
+    Of these, those that lead to a context; where none does, all that contexts could have.
+    """
     named = [one.marker for one in parse_citations(text, contexts) if not one.marker.isdigit()]
     named += [url.rstrip(".,;)>") for url in _LINK.findall(text)]
     plain = plain_name(text)
@@ -97,7 +103,10 @@ def _identities(text: str, contexts: Sequence[Chunk]) -> tuple[str, ...]:
 
 
 def _sentence_numbers(verdicts: Sequence[Verdict], response: Response) -> list[int]:
-    """Returns the number of each claim's sentence; claims without a place are sentences by themselves."""
+    """Returns for each claim the number of its sentence in the answer, from 0.
+
+    A claim without a place in the answer gets a number of its own, behind all sentences.
+    """
     sentences = read_layout(read_citations(response.answer, response.contexts).text).sentences
     starts = [sentence.start for sentence in sentences]
     return [
@@ -113,6 +122,7 @@ def _attribution(
     sentence: int,
     judge: Judge | None,
 ) -> Attribution:
+    """Returns what the cited contexts say of a verdict's claim; `sentence` is its sentence's number."""
     cited = {
         marker: tuple(
             contexts[place].id for place in sorted(cited_contexts(meant.get(marker, (marker,)), contexts))
@@ -145,7 +155,11 @@ def _status(
     helping: Sequence[str],
     elsewhere: Sequence[str],
 ) -> CitationStatus:
-    """Returns the status of a claim with citations; the worst of what holds."""
+    """Returns the citation status of a claim that cites something; where several hold, the worst.
+
+    From the worst: contradicted, nonexistent (a citation leads nowhere), then supported where a cited context
+    helps, misattributed where only others support the claim, and unsupported.
+    """
     if alone and alone.label == "refuted":
         return "contradicted"
     if not all(cited.values()):
@@ -158,9 +172,9 @@ def _status(
 def _alone(
     verdict: Verdict, chunks: Sequence[Chunk], contexts: Sequence[Chunk], judge: Judge | None
 ) -> Verdict | None:
-    """Returns the verdict of the cited `chunks` alone, None where none is cited.
+    """Returns the verdict that the cited `chunks` alone give; None where `chunks` is empty.
 
-    Where the verdict of all contexts already tells it, nobody is asked again.
+    `verdict`, by all contexts, is used where it tells this already, so that no model runs again.
     """
     if not chunks:
         return None
@@ -178,7 +192,11 @@ def _alone(
 
 
 def _helping(alone: Verdict, chunks: Sequence[Chunk], judge: Judge | None) -> tuple[str, ...]:
-    """Returns the cited contexts that support their claim alone, or without which it lacks support."""
+    """Returns the ids of the cited contexts that support the claim: each alone, or only together.
+
+    Of contexts that support it only together, those without which it is not supported; where no single one is
+    needed, all. () where the cited contexts do not support the claim.
+    """
     if alone.label != "supported":
         return ()
     names = [chunk.id for chunk in chunks]
@@ -196,9 +214,11 @@ def _helping(alone: Verdict, chunks: Sequence[Chunk], judge: Judge | None) -> tu
 
 
 def _with_neighbours(verdicts: Sequence[Verdict], embed: Embed | None) -> tuple[Verdict, ...]:
-    """Returns `verdicts`, each uncited claim with what its more similar cited neighbour cites.
+    """Returns `verdicts` in which an uncited claim is `assigned` what a cited neighbour cites.
 
-    No passage is read: see `claims/assignment.py`, which goes by passages, for why there are both.
+    The neighbours are the nearest claims with citations before and behind it. Where these cite different
+    things, the one with the more similar text counts. No passage is read here; `claims/assignment.py` goes by
+    passages, and says why there are both.
     """
     made = list(verdicts)
     cited = [
@@ -217,6 +237,7 @@ def _with_neighbours(verdicts: Sequence[Verdict], embed: Embed | None) -> tuple[
 
 
 def _more_similar(verdict: Verdict, neighbours: Sequence[Verdict], embed: Embed | None) -> Verdict | None:
+    """Returns the neighbour with the most similar claim: the first where all cite the same, None for none."""
     if len({neighbour.claim.citations for neighbour in neighbours}) < 2:
         return next(iter(neighbours), None)
     if embed is None:

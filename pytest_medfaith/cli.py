@@ -1,4 +1,4 @@
-"""The `medfaith` command, assembled; what each command does is in commands/."""
+"""The command `medfaith`: its commands put together. What each does is in commands/."""
 
 from __future__ import annotations
 
@@ -107,7 +107,10 @@ def root_options(version: VersionOption = False) -> None:
 
 
 def main(arguments: list[str] | None = None) -> Any:
-    """Runs the command line; errors the package raises on purpose are one message and exit status 2."""
+    """Runs the command line `arguments`, those of the process where None.
+
+    An error that the package raises on purpose is shown as one message, with exit status 2.
+    """
     # Checkers, metrics and formats of a project go by dotted names, which `python -m` would find in this
     # folder, too. At the end of the path, so that no file here takes the place of an installed module.
     if str(Path.cwd()) not in sys.path:

@@ -1,4 +1,7 @@
-"""A conversation, checked turn by turn: each answer by its own contexts, read with the turns before it."""
+"""Checks a conversation: each answer of the assistant by its contexts, read with the turns before it.
+
+Example: after "What is metformin?", the answer "It lowers glucose." is read as a claim about metformin.
+"""
 
 from __future__ import annotations
 
@@ -31,21 +34,23 @@ def check_conversation(
     history_mode: HistoryMode = "context",
     name: str = "conversation",
 ) -> SliceReport:
-    """Returns the report on a conversation: in `reports` that of each answer, in `metrics` those of all.
+    """Returns a report on a conversation: `reports` has one for each answer, `metrics` the values over all.
 
     Args:
-        messages: with role and content, the earliest first, as chat clients take them.
-        contexts: what each answer was based on, a list for each message of the assistant. Where None, each
-            such message must bring its `contexts`.
-        checker: judges the claims, as of `check_answer`; the shipped checker where None.
+        messages: mappings with `role` ("user" or "assistant") and `content`, the earliest first, as chat
+            clients take them.
+        contexts: for each message of the assistant a list of what it was based on, or None for "nothing, on
+            purpose". Where `contexts` itself is None, each such message must have the key `contexts`.
+        checker: judges the claims, as in `check_answer`; the shipped checker where None.
         extractor: splits answers into claims.
         rulebook: the safety rules; the shipped rules where None.
         declared: the metrics by name.
-        history_mode: whether earlier turns say what "it" is (context), are evidence too, or nothing (ignore).
-        name: of the conversation.
+        history_mode: what earlier turns are: "context" says only what "it" is, "evidence" also supports
+            claims by what the user said, "ignore" leaves them out.
+        name: of the conversation, as the report shows it.
 
     Raises:
-        ValueError: no answer, an answer without contexts, or an unknown mode.
+        ValueError: messages without an answer, an answer without contexts, or an unknown mode.
         DataError: a message or a context in no known form.
     """
     from pytest_medfaith.checking.judge import as_checker
@@ -70,7 +75,10 @@ def _response(case: Case, answer: str, chunks: Iterable[Any] | None) -> Response
 
 
 def _answers(messages: Sequence[Any], name: str) -> Iterable[tuple[Case, str, int]]:
-    """Yields the case, the answer and the place of each message of the assistant."""
+    """Yields (case, answer, place among `messages`) of each message of the assistant.
+
+    The question of a case is the user's message before it; all other earlier messages are its history.
+    """
     turns: list[Turn] = []
     asked = ""
     for place, message in enumerate(messages):
@@ -91,7 +99,7 @@ def _contexts(
     answers: Sequence[tuple[Case, str, int]],
     contexts: Sequence[Iterable[Any] | None] | None,
 ) -> Sequence[Iterable[Any] | None]:
-    """Returns the contexts of each answer: None where it was said that there are none."""
+    """Returns the contexts of each answer; None for an answer that has none on purpose."""
     if not answers:
         raise ValueError("messages holds no answer of the assistant, so there is nothing to check")
     if contexts is not None:

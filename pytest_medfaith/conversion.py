@@ -1,4 +1,4 @@
-"""Records that go to and from plain dicts, every value checked against its annotation."""
+"""The base class of records, which turn into plain dicts and back; each value is checked against its type."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ _Read = Callable[[Any, str], Any]  # (value, name of the field) -> value, or Dat
 
 @dataclass(frozen=True, kw_only=True)
 class Record:
-    """A frozen record that goes to and from plain dicts; keys that it does not know are kept in `extra`."""
+    """A frozen record that can be written as a plain dict and read from it.
+
+    Keys of a dict that the record does not know are kept in `extra`, and written back.
+    """
 
     extra: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
@@ -49,7 +52,7 @@ class Record:
         return cls(**values, extra={key: value for key, value in row.items() if key not in fields})
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns plain lists, dicts, strings and numbers, without optional fields at their default."""
+        """Returns plain lists, dicts, strings and numbers; a field that has its default is left out."""
         row: dict[str, Any] = {}
         for name, f in _fields(type(self)).items():  # type: ignore[arg-type]
             value = getattr(self, name)
@@ -58,13 +61,20 @@ class Record:
         return {**row, **self.extra}
 
     def with_(self, **changes: Any) -> Self:
-        """Returns a copy with `changes`."""
+        """Returns a copy of the record in which the fields named in `changes` have new values."""
         return dataclasses.replace(self, **changes)
 
 
 @dataclass(frozen=True)
 class _Field:
-    """How a field is read from a row and written to it; `default` is None where the field is required."""
+    """A field of a record: how its value is read, and when it may be missing.
+
+    Attributes:
+        read: (value, name of the field) -> value, or a DataError.
+        may_be_none: whether null is a value of its type.
+        is_required: whether it has no default.
+        default: its default; None where it is required.
+    """
 
     read: _Read
     may_be_none: bool
@@ -74,7 +84,7 @@ class _Field:
 
 @lru_cache
 def _fields(cls: type[Record]) -> dict[str, _Field]:
-    """Returns the fields of a kind of record by name, apart from `extra`."""
+    """Returns {name: field} of a class of records, without `extra`."""
     hints = typing.get_type_hints(cls)
     fields = {}
     for f in dataclasses.fields(cls):
@@ -96,7 +106,7 @@ def _wrong(name: str, value: object, expected: str) -> DataError:
 
 @lru_cache
 def _reader(kind: Any) -> _Read:  # noqa: PLR0911 - one return a form of annotation
-    """Returns the function that reads a value as the annotated type `kind`."""
+    """Returns the function that reads a value as the annotated type `kind` and refuses any other."""
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if origin in (typing.Union, types.UnionType):
         return _reader(next(argument for argument in arguments if argument is not type(None)))
@@ -157,10 +167,10 @@ def _read_scalar(kind: type, words: str, value: Any, name: str) -> Any:
 
 
 def finite(value: Any, name: str) -> float:
-    """Returns `value` as a float.
+    """Returns `value` as a float; it must be a number that is neither NaN nor infinite.
 
     Raises:
-        DataError: it is no number, NaN or infinite; the message names the field `name`.
+        DataError: it is not; the message calls the field `name`.
     """
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
         raise _wrong(name, value, "a finite number")

@@ -1,6 +1,6 @@
-"""The value of each setting where nobody gives one, with its reason.
+"""The default of each setting, with its reason beside it.
 
-Settings, functions and commands read it here, so that no default is written twice.
+Settings, functions and commands read their defaults here, so that none is written twice.
 """
 
 from __future__ import annotations
@@ -104,27 +104,30 @@ RAG_THRESHOLD = 0.77
 
 @dataclass(frozen=True, kw_only=True)
 class RetrievalFields:
-    """The settings of retrieval: those of a project, and those that a retriever is built with, have them.
+    """The settings of retrieval, shared by `Settings` and by what a retriever is built with.
+
+    BM25 ranks by words, dense retrieval by vectors of an encoder; fusion joins the two rankings into one.
 
     Attributes:
-        k1: of BM25; 0 or more.
-        b: of BM25; from 0 to 1.
-        rrf_k: the constant of reciprocal rank fusion.
-        weights: retriever -> weight, for `weighted`; None for equal weights.
+        k1: parameter of BM25, 0 or more: how much a repeated word adds.
+        b: parameter of BM25, 0 to 1: how much long texts are held back.
+        rrf_k: the constant of reciprocal rank fusion, 1 or more.
+        weights: {retriever: weight} for the fusion `weighted`; None for equal weights.
         fused: the retrievers that `rrf` and `weighted` fuse.
-        pool: candidates that fusion takes of each retriever.
-        rerank_pool: candidates that a reranker reads.
-        store_timeout: seconds for a request to a store.
-        store_retries: further tries after the first.
-        chunk_context: what is read before the text of a chunk.
-        stop_words: words that BM25 leaves out of questions; "english" for the usual words.
-        filters: such as "year=2015-"; only chunks that pass all of them are found.
-        encoders: of dense retrieval, by name.
-        dense_index: such as "flat" or "hnsw".
-        ef_search: neighbours that a search of hnsw keeps in sight.
-        nprobe: lists that a search of ivfpq reads.
-        cache: the folder of indexes and of scores.
-        retriever_settings: settings of a project's factories, by dotted name.
+        pool: how many of the best chunks fusion takes of each retriever.
+        rerank_pool: how many of the best chunks a reranker reads.
+        store_timeout: seconds until a request to a vector store counts as failed.
+        store_retries: how often a failed request to a store is repeated.
+        chunk_context: what is read before the text of a chunk: its title and section path ("path"), its title
+            ("title"), or nothing ("none").
+        stop_words: words of a question that BM25 leaves out; "english" for the usual words.
+        filters: conditions that a chunk must meet to be found, such as "year=2015-"; all must hold.
+        encoders: names of the encoders of dense retrieval.
+        dense_index: the kind of vector index, such as "flat" (exact) or "hnsw" (approximate).
+        ef_search: how many neighbours a search of an hnsw index keeps in sight.
+        nprobe: how many lists of vectors a search of an ivfpq index reads.
+        cache: the folder where indexes and scores are kept.
+        retriever_settings: {dotted name of a retriever of the project: its settings}.
     """
 
     k1: float = K1

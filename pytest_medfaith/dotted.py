@@ -1,4 +1,4 @@
-"""Imports what a setting names by its dotted name, such as "my_pkg.metrics:brand_names"."""
+"""Imports the object that a setting names as "module:name", such as "my_pkg.metrics:brand_names"."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pytest_medfaith.errors import DataError
 
 
 def load_dotted(name: str, *, what: str) -> Any:
-    """Returns the object that "package.module:name" leads to.
+    """Returns the object that the dotted name "package.module:name" leads to; its module is imported.
 
     Args:
-        name: the dotted name; the module is imported where it is not yet.
-        what: how messages call the object, such as "the metric".
+        name: the dotted name.
+        what: what messages call the object, such as "the metric".
 
     Raises:
-        DataError: the name has another form, or no such module or name is there.
+        DataError: the name has another form, its module cannot be imported, or holds no such name.
     """
     module, colon, attribute = name.partition(":")
     if not (module and colon and attribute):

@@ -1,4 +1,4 @@
-"""The few exceptions of the package. Wrong use of an argument is a plain ValueError."""
+"""The exceptions that the package raises on purpose. A wrong argument is a plain ValueError."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 
 class MedfaithError(Exception):
-    """Base of everything this package raises on purpose.
+    """Base class of everything that this package raises on purpose.
 
-    Ids, names and reasons in a message may come from anywhere. So it is told without control characters and
-    without commands of a CI server.
+    Ids and names in a message may come from foreign data. The text of the error therefore holds no control
+    characters, and nothing that a CI server would obey as a command.
     """
 
     def __str__(self) -> str:
@@ -19,20 +19,20 @@ class MedfaithError(Exception):
 
 
 class SeveralErrors(MedfaithError):
-    """What a step could not do, a message for each thing."""
+    """Raised at the end of a step that failed in several ways; `messages` holds a message for each."""
 
     def __init__(self, messages: Sequence[str]) -> None:
-        """Keeps the messages apart, so that each is a line below the card."""
+        """Keeps `messages` apart, so that each is shown on a line below the card."""
         super().__init__("\n".join(messages))
         self.messages = tuple(messages)
 
 
 class DataError(MedfaithError):
-    """Raised where data is missing or malformed; the message names file, line, field and value."""
+    """Raised for missing or malformed data or settings; the message names file, line, field and value."""
 
 
 class CannotWrite(DataError, OSError):
-    """Raised where a file cannot be written; `strerror` names the cause, such as a full disk."""
+    """Raised where a file cannot be written; `strerror` says why, such as "No space left on device"."""
 
     def __init__(self, path: object, error: OSError) -> None:
         why = error.strerror or str(error) or type(error).__name__
@@ -54,11 +54,11 @@ class MissingExtra(MedfaithError, ImportError):
 
 
 class TeacherError(MedfaithError):
-    """Raised where an LLM cannot be asked, or gave nothing that can be used; the message names the case."""
+    """Raised where an LLM cannot be asked, or replies nothing of use; the message names the case."""
 
 
 class MissingBaseline(MedfaithError):
-    """Raised where a gate compares with a baseline that is missing, or that a different set-up wrote."""
+    """Raised where a gate has no baseline to compare with: none exists, or another set-up made it."""
 
 
 _LONGEST_QUOTED = 20  # characters: a label, a number or a date, but no sentence
@@ -66,9 +66,10 @@ _KEYS_NAMED = 8
 
 
 def shown(value: object) -> str:
-    """Returns `value` as a message may quote it: a number or a short text whole, else its kind and size.
+    """Returns `value` as a message may quote it: numbers and short texts whole, of others kind and size.
 
-    Files of cases hold what patients wrote, and messages end up in logs.
+    "gout" is shown as "'gout'", a text of 300 characters as "a text of 300 characters", because files of
+    cases hold what patients wrote, and messages end up in logs.
     """
     if isinstance(value, str):
         return repr(value) if len(value) <= _LONGEST_QUOTED else f"a text of {len(value)} characters"
@@ -84,7 +85,7 @@ def shown(value: object) -> str:
 
 
 def first_names(names: Sequence[str], most: int = 5) -> str:
-    """Returns the first `most` names, and "..." where there are more: "iron, gout, ..."."""
+    """Returns the first `most` names in a line, with "..." where there are more: "iron, gout, ..."."""
     return ", ".join([*names[:most], *["..."] * (len(names) > most)])
 
 

@@ -1,4 +1,7 @@
-"""The steps of a case and of a slice, from a response to its report."""
+"""Checks the answer to a case step by step, and sums the cases of a slice up.
+
+An answer becomes claims, claims get scores against contexts, scores become verdicts, verdicts metrics.
+"""
 
 from __future__ import annotations
 
@@ -75,21 +78,21 @@ def evaluate_case(
     progress: Progress | None = None,
     evidence: Evidence = RECORDED,
 ) -> Report:
-    """Returns the report on one response: its claims, pair scores, verdicts, broken safety rules and metrics.
+    """Returns the report on one response: its claims, scores, verdicts, broken safety rules and metrics.
 
     Args:
-        case: the question with its gold claims and references; all optional but the question.
+        case: the question, and where there are any gold claims, reference answer and references.
         response: the answer and the chunks it was given; without contexts every claim is unsupported.
         checker: judges claims.
         extractor: `(answer, question=...) -> claims`.
-        hits: of the retriever for the question, for the ranking metrics; None where none was asked.
-        retriever: the retriever's name, for the report.
-        k: retrieval depth, for the report.
+        hits: what the retriever found for the question, for ranking metrics; None where none was asked.
+        retriever: its name, for the report.
+        k: how many chunks were asked for, for the report.
         rulebook: the safety rules; the shipped rules where None.
-        severity: the rules that grade errors; likewise.
+        severity: the rules that grade errors as major or minor; the shipped rules where None.
         declared: the metrics by name; `metrics.project.declared_metrics` adds those of a project.
-        progress: told (texts scored, to score).
-        evidence: whose contexts the claims are judged by.
+        progress: called with (texts scored, texts to score).
+        evidence: whose contexts the claims are judged by; a DataError where it lacks a retriever.
     """
     hits = None if hits is None else checked_hits(hits, k=k, case=case.id)
     turns, abstained = evidence.turns(case), is_refusal(response.answer, contexts=response.contexts)
@@ -110,14 +113,17 @@ def evaluate_case(
 def _with_metrics(
     report: Report, claims: Sequence[Claim], checker: Checker, declared: Mapping[str, Metric]
 ) -> Report:
-    """Returns `report` with what further answers say, and its metrics."""
+    """Returns `report` with its metrics, and before them what further answers to the question say."""
     told = consistency_of(claims, report.response.answer, report.response.samples, checker)
     report = report.with_(consistency=told.to_dict()) if told else report
     return report.with_(metrics=case_metrics(report, declared=declared))
 
 
 def _with_outcome(report: Report, judged: _JudgedCase) -> Report:
-    """Returns `report` with what became of its case; a failed answer, such as "", has no outcome."""
+    """Returns `report` with its outcome, as "answered", and with whether the contexts hold the key facts.
+
+    A failed answer, such as "", has no outcome.
+    """
     case, answer = report.case, report.response.answer
     pairs = zip(case.gold_claims, judged.gold_by_contexts, strict=True)
     holds = answerable(verdict.label for gold, verdict in pairs if gold.key)
@@ -134,7 +140,7 @@ def _with_outcome(report: Report, judged: _JudgedCase) -> Report:
 
 
 def _with_evidence(report: Report, judged: _JudgedCase, evidence: Evidence) -> Report:
-    """Returns `report` with what the cited contexts say, or with what the retriever brought."""
+    """Returns `report` with what its cited contexts say, or with what a retriever brought."""
     if evidence.mode == "recorded":
         return report.with_(verdicts=attributed(report.verdicts, judged.response, judge=judged.by_some))
     retrieval = judge_hits(report, judged.checker, found=judged.found, cost=evidence.cost)
@@ -144,7 +150,7 @@ def _with_evidence(report: Report, judged: _JudgedCase, evidence: Evidence) -> R
 def _read(
     response: Response, question: str, turns: Turns, extractor: Extractor, *, abstained: bool
 ) -> tuple[Sequence[Claim], tuple[Dropped, ...]]:
-    """Returns the claims of an answer and the words that no claim checks; a refusal makes no claim."""
+    """Returns the claims of an answer, and the words that no claim checks; a refusal has no claims."""
     asked = asked_in(question, turns)
     read = read_claims(
         extractor, response.answer, question=asked, contexts=response.contexts, abstained=abstained
@@ -181,9 +187,9 @@ def retrieval_report(
 
 
 def safety_report(response: Response, *, question: str, rulebook: Rulebook) -> Report:
-    """Returns the report on an answer that only the safety rules have read; they support no claim.
+    """Returns the report on an answer that only the safety rules have read: no context, no model.
 
-    A claim that the rules cannot read is unscored.
+    A claim is "unsupported" with a finding for each rule it breaks, or "unscored" where rules cannot read it.
     """
     abstained = is_refusal(response.answer)
     verdicts = []
@@ -204,7 +210,7 @@ def _with_safety(verdict: Verdict, answer: str, *, rulebook: Rulebook | None, qu
 
 
 def _check_ids(case: Case, response: Response, claims: Sequence[Claim]) -> None:
-    """Refuses two texts under one id: each would get the scores of both."""
+    """Raises DataError where two different texts have one id; each would get the scores of both."""
     named = [Chunk(id=name, text="") for name in (ANSWER, REFERENCE)]
     for what, texts in (
         ("claims", claims),
@@ -226,7 +232,10 @@ def _check_ids(case: Case, response: Response, claims: Sequence[Claim]) -> None:
 
 @dataclass(frozen=True)
 class _JudgedCase:
-    """A case and its response with the scores of all pairs; gold claims have the ids of `_gold_claim`."""
+    """A case and its response with the scores of all (claim, chunk) pairs, from which verdicts are made.
+
+    Gold claims have the ids of `_gold_claim`. `found` is {id of a claim that was searched for: its chunks}.
+    """
 
     case: Case
     response: Response
@@ -238,7 +247,7 @@ class _JudgedCase:
 
     @cached_property
     def by_pair(self) -> Mapping[tuple[str, str], PairScore]:
-        """The scores by the ids of claim and chunk."""
+        """The scores by (claim id, chunk id)."""
         return {(score.claim_id, score.chunk_id): score for score in self.scores}
 
     def by_contexts(self, claim: Claim) -> Verdict:
@@ -257,7 +266,7 @@ class _JudgedCase:
 
     @property
     def by_some(self) -> Callable[[Claim, Sequence[Chunk]], Verdict] | None:
-        """The verdict of some contexts on a claim of the answer, from known scores; None of a callable."""
+        """`(claim, chunks) -> verdict` by some contexts alone; None where the checker is a plain function."""
         if self.checker.judge:
             return None
         return lambda claim, chunks: self.checker.decide(
@@ -265,7 +274,7 @@ class _JudgedCase:
         )
 
     def by_answer(self, gold: GoldClaim) -> Verdict:
-        """Returns the verdict of the answer on a gold claim."""
+        """Returns the verdict on whether the answer states a gold claim: the answer is the evidence."""
         score = self.by_pair.get((_gold_claim(gold).id, ANSWER))
         answer = Chunk(id=ANSWER, text=without_struck(self.response.answer))
         return self.checker.decide(Claim(id=gold.id, text=gold.text), [score] if score else [], [answer])
@@ -278,18 +287,17 @@ class _JudgedCase:
 
 
 def _gold_claim(gold: GoldClaim) -> Claim:
-    """Returns a gold claim for scoring, under an id that no claim of the answer has."""
+    """Returns a gold claim as a claim to score, under an id that no claim of the answer has."""
     return Claim(id=gold_id(gold), text=gold.text)
 
 
 def _pairs(
     case: Case, response: Response, claims: Sequence[Claim], found: Mapping[str, Sequence[Chunk]]
 ) -> tuple[list[tuple[Claim, Chunk]], list[tuple[Claim, Chunk]]]:
-    """Returns the pairs of claims and gold claims with the contexts; and the pairs with answer and reference.
+    """Returns two lists of (claim, chunk) pairs to score: by the contexts, and by answer and reference.
 
-    The answer is the evidence of gold claims, the reference that of claims. The latter pairs are scored
-    apart: a strong model reads only a few texts of each claim, and the reference must not take the place of a
-    context among them.
+    The second pairs gold claims with the answer, and claims with the reference. It is scored apart: a strong
+    model reads only a few texts for each claim, and the reference must not take the place of a context.
     """
     gold = [_gold_claim(claim) for claim in case.gold_claims]
     answers = (
@@ -338,13 +346,14 @@ def _judged_report(
 
 
 def reference_text(case: Case) -> str:
-    """Returns the reference answer, or the gold claims one after another where there is none."""
+    """Returns the reference answer of a case, or its gold claims in one text where there is none."""
     return case.reference_answer or " ".join(claim.text for claim in case.gold_claims)
 
 
 def _entailments(
     judged: _JudgedCase, verdicts: Sequence[Verdict], gold_verdicts: Sequence[Verdict]
 ) -> Entailments:
+    """Returns which contexts, answer and reference entail which claims and gold claims, as booleans."""
     case, names = judged.case, [chunk.id for chunk in judged.response.contexts]
     return Entailments(
         chunk_claims=tuple(tuple(name in verdict.supporting for name in names) for verdict in verdicts),
@@ -364,15 +373,15 @@ def slice_report(
     declared: Mapping[str, Metric] = METRICS,
     seed: int = defaults.SEED,
 ) -> SliceReport:
-    """Returns the aggregated report of a slice, its reports in the order of their case ids.
+    """Returns the reports of a slice summed up, in the order of their case ids.
 
     Args:
-        run: the row of the card.
+        run: the key of the card's row: slice, retriever, checker, k, contexts mode.
         reports: one for each case.
-        expected: the ids of all cases; those without a report are `missing`, and the slice is partial.
+        expected: the ids of all cases; those without a report are listed as `missing`, and make it partial.
         partial: whether the run was cut short.
         declared: the metrics by name.
-        seed: of the intervals.
+        seed: of the resampling that gives the intervals.
     """
     ordered = in_case_order(reports)
     micro, macro = slice_metrics(ordered, declared=declared, seed=seed)

@@ -1,7 +1,7 @@
-"""Which contexts judge the claims of an answer: recorded, retrieved for the question, or for each claim.
+"""Whose contexts judge the claims of an answer: recorded, retrieved for the question, or for each claim.
 
-Example: with recorded answers three retrievers give the same faithfulness, since each claim is judged by the
-recorded contexts. Judged by what each retriever finds, the three differ.
+Example: three retrievers are compared on recorded answers. Judged by the recorded contexts, all three get the
+same faithfulness; judged by what each retriever finds, they differ.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ FOR_CLAIMS = f"{BY_RETRIEVER}, claim by claim"  # what `contexts_from` says wher
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """Whose contexts the claims are judged by.
+    """Decides by which contexts the claims of an answer are judged.
 
     Attributes:
-        mode: as of the slice.
-        search: finds the hits of a claim; needed where each claim is a query.
-        cost: of the retrieval for the question: `steps_ms`, `index_bytes` and `indexes`.
-        history: what the earlier turns of the conversation are.
+        mode: "recorded" takes those that came with the answer, "retrieved" what the retriever finds for the
+            question, "per-claim" what it finds for each claim.
+        search: query -> hits; needed in the mode "per-claim".
+        cost: time and size of the retrieval for the question, for the report.
+        history: what earlier turns of the conversation are, see `records.HistoryMode`.
     """
 
     mode: ContextsMode = "recorded"
@@ -49,14 +50,13 @@ class Evidence:
         case: str,
         turns: Turns = (),
     ) -> tuple[Response, dict[str, list[Chunk]]]:
-        """Returns `response` with the contexts that its claims are judged by, and the chunks of each claim.
+        """Returns `response` with the contexts that judge its claims, and {claim id: chunks found for it}.
 
-        The chunks go by the id of the claim that they were found for; there are none where claims are no
-        queries.
+        The second is empty except in the mode "per-claim".
 
-        Where the history is evidence, what the user said before comes behind the contexts, and never in their
-        place: an answer without contexts gets none. What the assistant said supports nothing, since an error
-        of an answer would then support its repetition.
+        With the history "evidence", what the user said before is added behind the contexts. It never takes
+        their place: an answer without contexts gets none. What the assistant said is not added, because an
+        error of an answer would then support its repetition.
 
         Args:
             response: as recorded, or as the RAG answered.
@@ -66,7 +66,7 @@ class Evidence:
             turns: earlier turns of the conversation.
 
         Raises:
-            DataError: there is no retriever, or it gave two texts under one id.
+            DataError: the mode needs a retriever and there is none, or it gave two texts under one id.
         """
         response, found = self._judged(response, claims, hits, case)
         known = {chunk.id for chunk in response.contexts}  # a run that is judged again has them already
@@ -104,7 +104,7 @@ class Evidence:
         return response.with_(contexts=contexts, contexts_from=given_by), found
 
     def turns(self, case: Case) -> Turns:
-        """Returns the earlier turns of a case that count; none where they are ignored."""
+        """Returns the earlier turns of a case; () where the history is "ignore"."""
         return () if self.history == "ignore" else as_turns(case.history)
 
 
@@ -112,7 +112,10 @@ RECORDED = Evidence()
 
 
 def checked_mode(mode: HistoryMode) -> HistoryMode:
-    """Returns a mode of the history; an unknown mode, which would pass for the default, is a ValueError."""
+    """Returns `mode`, or raises ValueError where it is no known mode of the history.
+
+    A misspelled mode would otherwise count as the default.
+    """
     known = typing.get_args(HistoryMode)
     if mode not in known:
         raise ValueError(f"history_mode is {mode!r}; expected one of {', '.join(known)}")
@@ -120,7 +123,7 @@ def checked_mode(mode: HistoryMode) -> HistoryMode:
 
 
 def turn_chunks(turns: Turns) -> list[Chunk]:
-    """Returns what the user stated in each turn as a chunk, without questions."""
+    """Returns a chunk for each turn of the user: its sentences that state something, without questions."""
     chunks = []
     for number, turn in enumerate(turns, start=1):
         stated = [one for one in sentences_of(turn["content"]) if not (is_question(one) or one.endswith("?"))]
@@ -131,5 +134,5 @@ def turn_chunks(turns: Turns) -> list[Chunk]:
 
 
 def query_of(claim: Claim) -> str:
-    """Returns what a retriever is asked for a claim: the words that say what "it" is, and the claim."""
+    """Returns what a retriever is asked for a claim: the sentence that names its "it", and the claim."""
     return f"{claim.context} {claim.text}".strip()

@@ -1,4 +1,4 @@
-"""Hides the package's frames from pytest's tracebacks."""
+"""Hides the frames of this package in pytest's tracebacks, so that a failure ends at the line of the test."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ ON_PURPOSE = (AssertionError, MedfaithError, ValueError)
 def hide_frames(error: BaseException) -> None:
     """Marks the package's frames of `error`, and of the errors behind it, so that pytest hides them.
 
-    Only what the package raises on purpose is marked. A fault of the package keeps all frames, and so does an
-    error of code that the package calls, such as a RAG's. pytest shows hidden frames with --full-trace.
+    Only errors that the package raises on purpose lose their frames. A fault of the package keeps all, and so
+    does an error in code that the package calls, such as a RAG. With --full-trace pytest shows all frames.
     """
     seen: set[int] = set()
     behind: BaseException | None = error

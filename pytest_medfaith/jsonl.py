@@ -1,4 +1,7 @@
-"""Reads and writes JSON Lines of records; the error of a bad line names file, line, field and value."""
+"""Reads and writes files of JSON Lines, one object a line; errors name file, line, field and value.
+
+Files are written whole or not at all: a reader never sees half a file.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,9 @@ _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # half of a character as an escap
 
 
 def read_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yields (line number from 1, object) for each line of `path` that is not blank, in constant memory.
+    """Yields (line number from 1, object) of each line of `path`; blank lines are skipped.
+
+    Lines are read as they are asked for, so that a large file needs little memory.
 
     Raises:
         DataError: no such file, bytes that are not UTF-8, a line that is not a JSON object.
@@ -42,12 +47,12 @@ def read_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def parse_row(line: bytes, place: str, *, first: bool) -> dict[str, Any] | None:
-    """Returns the object on a line of JSON Lines, None for a blank line.
+    """Returns the object on a line of JSON Lines; None for a blank line.
 
     Args:
-        line: of a file.
-        place: of the line ("file:line"), for messages.
-        first: whether it is the file's first line, which may begin with a byte order mark.
+        line: the bytes of the line.
+        place: "file:line", for messages.
+        first: whether it is the first line of the file, which may begin with a byte order mark.
 
     Raises:
         DataError: bytes that are not UTF-8, or no JSON object.
@@ -81,26 +86,28 @@ def parse_row(line: bytes, place: str, *, first: bool) -> dict[str, Any] | None:
 
 
 def refuse_constant(name: str) -> None:
-    """Raises ValueError for NaN and Infinity, which Python's reader would take for numbers."""
+    """Raises ValueError: NaN and Infinity are no JSON, though Python's reader takes them for numbers."""
     raise ValueError(f"{name} is no JSON number")
 
 
 def read_records(path: Path, kind: type[R]) -> Iterator[R]:
-    """Yields the records of `path`, lazily.
+    """Yields the records of class `kind` in the file `path`, as they are asked for.
 
     Raises:
-        DataError: a line that is no such record, or an id that was used before, where the kind has an `id`.
+        DataError: a line that is no such record, or an id that an earlier line has.
     """
     return records_of(((f"{path}:{number}", row) for number, row in read_rows(path)), kind)
 
 
 def records_of(rows: Iterable[tuple[str, Mapping[str, Any]]], kind: type[R]) -> Iterator[R]:
-    """Yields a record of the class `kind` for each of `rows`, as it is asked for.
+    """Yields a record of class `kind` for each of `rows`, as it is asked for.
 
-    A row is a pair of its place ("file:line"), for messages, and its object.
+    Args:
+        rows: pairs (place, object); the place, "file:line", is for messages.
+        kind: the class.
 
     Raises:
-        DataError: as of `read_records`.
+        DataError: a row that is no such record, or an id that an earlier row has.
     """
     first_seen: dict[str, str] = {}
     for place, row in rows:
@@ -116,13 +123,16 @@ def records_of(rows: Iterable[tuple[str, Mapping[str, Any]]], kind: type[R]) -> 
 
 
 def write_records(path: Path, records: Iterable[Record | Mapping[str, Any]]) -> int:
-    """Writes the records, an object a line, whole or not at all; returns how many."""
+    """Writes records to `path`, an object a line, whole or not at all. Returns how many."""
     with atomic_writer(path) as out:
         return dump_records(out, records)
 
 
 def dump_records(out: IO[str], records: Iterable[Record | Mapping[str, Any]]) -> int:
-    """Writes the records to an open file, with escapes for what a terminal might obey; returns how many."""
+    """Writes records to an open file, an object a line, with what a terminal might obey escaped.
+
+    Returns how many records there were.
+    """
     count = 0
     for count, record in enumerate(records, start=1):  # noqa: B007  # counts the records
         row = record.to_dict() if isinstance(record, Record) else record
@@ -131,22 +141,22 @@ def dump_records(out: IO[str], records: Iterable[Record | Mapping[str, Any]]) ->
 
 
 def write_text(path: Path, text: str) -> None:
-    """Writes `text` as UTF-8, whole or not at all."""
+    """Writes `text` to `path` as UTF-8, whole or not at all."""
     write_pieces(path, [text])
 
 
 def write_pieces(path: Path, pieces: Iterable[str]) -> None:
-    """Writes the pieces of a text as UTF-8, whole or not at all; a piece at a time is in memory."""
+    """Writes the pieces of a text to `path`, whole or not at all; only one piece at a time is in memory."""
     with atomic_writer(path) as out:
         out.writelines(pieces)
 
 
 @contextmanager
 def atomic_writer(path: Path) -> Iterator[IO[str]]:
-    """Opens a temporary file beside `path`; renames it onto `path` when the block ends without an error.
+    """Opens a file for text that takes the place of `path` only when the block ends without an error.
 
-    The file gets the rights that the process gives new files (umask). A device or a pipe, such as
-    /dev/stdout, is written to, not replaced.
+    Until then it is a temporary file beside `path`. It gets the rights that the process gives new files
+    (umask). A device or a pipe, such as /dev/stdout, is written to directly.
 
     Raises:
         CannotWrite: a full disk, a missing right, or a folder in the place of the file; `path` is as it was.
@@ -190,7 +200,7 @@ def _whole_or_not_at_all(path: Path, **how: Any) -> Iterator[IO[Any]]:
 
 @contextmanager
 def _unwritable(path: Path) -> Iterator[None]:
-    """Turns an error of the disk into CannotWrite on `path`; an error that names a different file stays."""
+    """Turns an error of the disk about `path` into CannotWrite; errors about other files stay as they are."""
     try:
         yield
     except DataError:
@@ -212,11 +222,11 @@ def _is_about(name: object, path: Path) -> bool:
 def refuse_overwriting(
     targets: Mapping[str, Path | None], sources: Mapping[str, Path | Iterable[Path] | None]
 ) -> None:
-    """Refuses to write over what is read, or two results over each other, also through a link.
+    """Refuses to write over a file that is read, or two results into one file, also through a link.
 
     Args:
-        targets: what will be written, by the option that names it.
-        sources: what is read, by the words that name it; several files of a folder may share a name.
+        targets: {option: the file that it writes}; None where the option is not given.
+        sources: {words for what is read: its file or files, or None}.
 
     Raises:
         DataError: a target is a source, or two targets are one file.
@@ -253,7 +263,7 @@ def _is_same(target: Path, source: Path) -> bool:
 
 
 def check_folder(folder: Path) -> None:
-    """Makes `folder`, and writes and removes a file there.
+    """Makes `folder` where it is missing, and tries whether a file can be written there.
 
     Raises:
         OSError: the folder cannot be made, or nothing can be written to it.
@@ -264,7 +274,7 @@ def check_folder(folder: Path) -> None:
 
 
 def chunk_files(roots: Iterable[Path]) -> list[Path]:
-    """Returns the JSON Lines files of corpus `roots`: a file itself, of a folder all below, in name order.
+    """Returns the .jsonl files of a corpus: of a folder all files below it, in the order of their names.
 
     Raises:
         DataError: a folder that holds no .jsonl file.
@@ -285,19 +295,19 @@ def chunk_files(roots: Iterable[Path]) -> list[Path]:
 
 
 def read_chunks(roots: Iterable[Path]) -> list[Chunk]:
-    """Returns every chunk of the corpus `roots`, in file order.
+    """Returns all chunks of the corpus files and folders `roots`, in file order.
 
     Raises:
-        DataError: an empty corpus, an id that two chunks have, or a chunk with no text.
+        DataError: an empty corpus, an id that two chunks have, or a chunk without text.
     """
     return list(iter_chunks(roots))
 
 
 def iter_chunks(roots: Iterable[Path]) -> Iterator[Chunk]:
-    """Yields every chunk of the corpus `roots`, in file order, lazily; of a chunk only its id is kept.
+    """Yields the chunks of the corpus files and folders `roots`, in file order; memory holds only their ids.
 
     Raises:
-        DataError: an empty corpus, an id that two chunks have, or a chunk with no text.
+        DataError: an empty corpus, an id that two chunks have, or a chunk without text.
     """
     roots = list(roots)
     seen: set[str] = set()

@@ -1,4 +1,4 @@
-"""One writer at a time: a lock beside a file that is read, changed and written again."""
+"""A lock beside a file, so that two processes never change the file at the same time."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _PAUSE = 0.02
 
 @contextmanager
 def locked(path: Path, *, wait: float = WAIT) -> Iterator[None]:
-    """Holds the lock of `path` while the block runs; waits up to `wait` seconds for another process.
+    """Holds the lock of the file `path` while the block runs; no other process can hold it meanwhile.
 
-    Where its holder dies, the system frees the lock, so none is left over.
+    Waits up to `wait` seconds for it. The system frees the lock of a process that dies.
 
     Raises:
-        DataError: another process held it all the time.
+        DataError: another process held the lock all the time.
         OSError: the folder cannot be written.
     """
     place = path.with_name(f".{path.name}.lock")
@@ -40,7 +40,7 @@ def locked(path: Path, *, wait: float = WAIT) -> Iterator[None]:
 
 
 def _try_lock(place: Path) -> int | None:
-    """Returns a handle that holds the lock, None where another process holds it or just removed the file."""
+    """Returns an open handle that holds the lock; None where another process has it, or just gave it back."""
     handle = os.open(place, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         if _lock(handle) and os.fstat(handle).st_ino == os.stat(place).st_ino:  # noqa: PTH116 - beside fstat
@@ -55,7 +55,7 @@ def _try_lock(place: Path) -> int | None:
 
 
 def _lock(handle: int) -> bool:
-    """Returns whether the handle got the lock."""
+    """Returns whether the open file got the lock of the system."""
     try:
         import fcntl
     except ModuleNotFoundError:  # Windows

@@ -1,8 +1,8 @@
-"""Cleans foreign text where it leaves the package: for terminals, logs, JSON and spreadsheets.
+"""Makes foreign text harmless on its way to a terminal, a log, a JSON file or a spreadsheet.
 
-Answers, questions, passages, ids and addresses come from anywhere. On its way to a terminal, a log or a sheet
-each text goes through `one_line`, `plain_lines`, `plain_json` or `sheet_cell`. After that it cannot move a
-cursor, colour a screen, end a line, command a CI server or run in a spreadsheet.
+Answers, questions, passages and ids come from anywhere. After `one_line`, `plain_lines`, `plain_json` or
+`sheet_cell` such a text cannot move a cursor, colour a screen, end a line, command a CI server or run as a
+formula.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ _LINE_END = re.compile(r"\r\n?")
 
 
 def one_line(text: str) -> str:
-    """Returns `text` on one line without control characters, which could move the cursor."""
+    """Returns `text` on a single line: breaks become blanks, and control characters are left out."""
     return _seen(" ".join(text.split()))
 
 
 def plain_lines(text: str) -> str:
-    """Returns `text` for a terminal or a log: without control characters and commands of a CI server.
+    """Returns `text` for a terminal or a log, without control characters and commands of a CI server.
 
-    Blanks at the start of a line stay, and so do the lines. They end at LF, CR LF or CR, and with LF in the
-    result; every different break becomes a blank.
+    Its lines and their indents stay. Lines end at LF, CR LF or CR, with LF in the result; any other kind of
+    break becomes a blank. "::error::x", which GitHub would obey, becomes ": :error::x".
     """
     lines = (
         _seen("".join(" " if sign.isspace() else sign for sign in line))
@@ -48,7 +48,7 @@ def _seen(text: str) -> str:
 
 
 def plain_json(text: str) -> str:
-    """Returns JSON that reads back as `text`, with escapes for what a terminal or CI server might obey."""
+    """Returns JSON of the same value as `text`, with escapes for what a terminal or CI server might obey."""
     text = _INSIDE.sub(r"\\u0023", text)
     return (
         text
@@ -58,6 +58,7 @@ def plain_json(text: str) -> str:
 
 
 def _escape(sign: str) -> str:
+    r"""Returns a character as JSON escapes it, "\\u202e", with two escapes for a character above U+FFFF."""
     units = sign.encode("utf-16-be", errors="surrogatepass")
     return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
 
@@ -71,10 +72,13 @@ _GUARDED = re.compile(rf"(?:^|(?<=[;|]))'{_FORMULA}")
 
 
 def sheet_cell(text: str) -> str:
-    """Returns `text` as a cell of a spreadsheet: one line, a quote before what would run as a formula."""
+    """Returns `text` as a cell of a spreadsheet: on one line, and never run as a formula.
+
+    A quote is put before what would run: "=1+1" becomes "'=1+1".
+    """
     return _GUARD.sub("'", plain_lines(one_line(text)))
 
 
 def text_of_cell(cell: str) -> str:
-    """Returns what a person wrote in a cell, without the quotes that `sheet_cell` put there."""
+    """Returns what a person wrote in a cell, without the quotes that `sheet_cell` added."""
     return _GUARDED.sub("", cell)

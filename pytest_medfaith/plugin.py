@@ -1,6 +1,6 @@
-"""The pytest plugin: options, marker, fixtures and hooks.
+"""The pytest plugin: its options, marker, fixtures and hooks.
 
-At load it imports the standard library and pytest alone: a run without it pays only for this file.
+When loaded it imports only the standard library and pytest, so that runs without it pay for this file alone.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Registers the marker, and finds out before the run whether its options can be followed."""
+    """Registers the marker; refuses options that are out of range or name a file that cannot be written."""
     config.addinivalue_line(
         "markers",
         "medfaith(slice, k=, retriever=, checker=, contexts=, limit=, gates=, NAME_at_least=, "
@@ -117,7 +117,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Takes away what an earlier run wrote where this run writes: a run that dies must leave no result."""
+    """Removes what an earlier run wrote where this run writes: a run that dies must leave no result."""
     config = session.config
     written = ("--medfaith-report", "--medfaith-ctrf")
     if any(map(config.getoption, written)) and not hasattr(config, "workerinput"):
@@ -127,7 +127,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Makes a test item for each case of the marked slice."""
+    """Makes a test item of a marked test for each case of its slice."""
     marker = metafunc.definition.get_closest_marker("medfaith")
     if marker is None:
         return
@@ -144,7 +144,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pycollect_makeitem(collector: pytest.Collector, obj: object) -> None:
-    """Refuses a marked unittest.TestCase, whose tests would run once and without cases."""
+    """Refuses a marked unittest.TestCase: pytest would run its tests once, without cases."""
     unittest = sys.modules.get("unittest.case")
     if unittest is None or not isinstance(obj, type) or not issubclass(obj, unittest.TestCase):
         return
@@ -174,7 +174,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Notes which cases will run, or lets no test run where a gate or a slice would be passed over."""
+    """Notes which cases will run; where a gate or a slice would be passed over, it lets no test run."""
     config, items = session.config, session.items
     if "pytest_medfaith.asserts" in sys.modules:
         from pytest_medfaith.run.hooks import set_failure_text
@@ -197,9 +197,9 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_makereport(call: pytest.CallInfo[Any]) -> None:
-    """Hides the frames of this package in tracebacks of errors that it raises on purpose.
+    """Hides this package's frames in the traceback of an error that it raises on purpose.
 
-    A failure then ends at the line of the test. With --full-trace the frames are shown.
+    The failure then ends at the line of the test. --full-trace shows the frames.
     """
     if call.excinfo is not None and "pytest_medfaith.errors" in sys.modules:
         from pytest_medfaith.frames import hide_frames
@@ -209,7 +209,7 @@ def pytest_runtest_makereport(call: pytest.CallInfo[Any]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """Tells a worker what it cannot see: how wide the terminal is, and what the command line says."""
+    """Tells a worker of pytest-xdist the width of the terminal and the command line, which it cannot see."""
     config = node.config
     node.workerinput["medfaith_said"] = [str(argument) for argument in config.invocation_params.args]
     node.workerinput["medfaith_picked"] = config.args_source is pytest.Config.ArgsSource.ARGS
@@ -219,7 +219,7 @@ def pytest_configure_node(node: Any) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_node_collection_finished(node: Any) -> None:
-    """Awaits what the workers' tests measure; the controller never sees their items."""
+    """Registers the hooks that take in what workers measure; the controller itself collects no test."""
     from pytest_medfaith.run.hooks import run_hooks
 
     run_hooks(node.config)
@@ -227,7 +227,7 @@ def pytest_xdist_node_collection_finished(node: Any) -> None:
 
 @pytest.fixture
 def medfaith_target(request: pytest.FixtureRequest) -> Target:
-    """The slice, retriever, checker and case of this test item (made by the marker medfaith)."""
+    """What this test item measures: a case under one retriever and checker (made by the marker medfaith)."""
     if not hasattr(request, "param"):
         why = 'this test has no case; mark it with @pytest.mark.medfaith("slice"), or use medfaith_check'
         pytest.fail(f"medfaith: {why} without a slice", pytrace=False)
@@ -251,7 +251,7 @@ def medfaith_case(medfaith_target: Target) -> Case:
 
 @pytest.fixture
 def medfaith_gold_claims(medfaith_case: Case) -> tuple[GoldClaim, ...]:
-    """The gold claims of the case."""
+    """The gold claims of the case: the facts that a correct answer must or may state."""
     return medfaith_case.gold_claims
 
 
@@ -326,7 +326,7 @@ def medfaith_judged_hits(
     medfaith_checker: AnyChecker,
     medfaith_retriever: Retriever | None,
 ) -> Report:
-    """The hits of the case, judged by its gold claims, without an answer; asked for with `medfaith_hits`."""
+    """The report on the retriever's hits, judged by gold claims; for tests that take only `medfaith_hits`."""
     from pytest_medfaith.run.hooks import plain_errors
     from pytest_medfaith.run.measuring import measure_hits
 
@@ -365,7 +365,7 @@ def medfaith_report(
     medfaith_hits: list[Any],
     medfaith_retriever: Retriever | None,
 ) -> Report:
-    """The response of the case, checked claim by claim; it counts towards the slice's card and gates."""
+    """The report on the case's response, checked claim by claim; it counts for the slice's card and gates."""
     from pytest_medfaith.run.hooks import plain_errors, set_failure_text
     from pytest_medfaith.run.measuring import measure_answer
 

@@ -1,4 +1,7 @@
-"""Checkers for your tests that follow a script instead of a model."""
+"""Checkers for tests that judge by a function of yours, or by words, in place of a model.
+
+Example: `scripted_checker(lambda evidence, claim: "entail")` supports every claim, in no time.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +16,16 @@ _SURE = 6.0  # a logit that gives its label a probability of 0.995
 
 
 def scripted_checker(label_of: Callable[[str, str], str], *, name: str = "scripted") -> Checker:
-    """Returns a checker whose pair labels are `label_of(evidence, claim)`: entail, neutral or contradict.
+    """Returns a checker whose label for a pair of texts is what `label_of(evidence, claim)` returns.
 
-    The evidence is what a checker reads of a context: the sentence that fits the claim best, and where the
-    two are similar, the sentences around it.
+    Args:
+        label_of: returns "entail", "neutral" or "contradict". Its evidence is what any checker reads of a
+            context, not the whole: the sentence that fits the claim best, and the sentences around it where
+            they are similar, too.
+        name: of the checker, as cards show it.
 
     Raises:
-        ValueError: when scoring, if the script gives none of the three labels.
+        ValueError: when texts are scored, if `label_of` returns something else.
     """
 
     def score_texts(pairs: Sequence[tuple[str, str]]) -> Any:
@@ -40,7 +46,10 @@ def scripted_checker(label_of: Callable[[str, str], str], *, name: str = "script
 
 
 def containment_checker() -> Checker:
-    """Returns a checker that says entail where the evidence holds a claim's content words, else neutral."""
+    """Returns a checker that says entail where the evidence holds all content words of a claim, else neutral.
+
+    Content words are those that carry meaning: "iron" and "anaemia", not "the". It never says contradict.
+    """
     return scripted_checker(
         lambda evidence, claim: "entail" if content_words(claim) <= content_words(evidence) else "neutral",
         name="containment",

@@ -1,4 +1,4 @@
-"""Reports that warn where nobody reads them, as a coroutine warns that is never awaited."""
+"""Warns about a report that nobody reads: a test that only makes a report asserts nothing."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _RESULTS = frozenset(("verdicts", "gold_verdicts", "metrics", "abstained", "enta
 
 
 class UncheckedReport(UserWarning):
-    """The warning about a report that no assertion has read, nor any code of the test."""
+    """The warning that a report was thrown away before any assertion or code of the test read it."""
 
 
 class UnreadReport(Report):
-    """A report whose results nobody has read yet. It becomes a plain `Report` when they are first read."""
+    """A report whose results nobody has read yet; the first read makes it a plain `Report`."""
 
     def __getattribute__(self, name: str) -> Any:
         if name in _RESULTS:
@@ -49,7 +49,10 @@ class UnreadReport(Report):
 
 
 def unread(report: Report) -> Report:
-    """Returns `report` so that it warns where it is thrown away unread, at the line that asked for it."""
+    """Returns `report` in a form that warns when it is thrown away unread.
+
+    The warning names the line of the test that asked for the report.
+    """
     fields = {name: value for name, value in vars(report).items()}  # noqa: C416 - vars is a live view
     marked = UnreadReport(**fields)
     object.__setattr__(marked, "_place", _asking_line())
@@ -57,14 +60,14 @@ def unread(report: Report) -> Report:
 
 
 def read(report: Report) -> Report:
-    """Returns `report` as a plain `Report`: from now on it counts as read."""
+    """Returns `report` as a plain `Report`, which counts as read and does not warn."""
     if isinstance(report, UnreadReport):
         object.__setattr__(report, "__class__", Report)
     return report
 
 
 def _asking_line() -> tuple[str, int]:
-    """Returns file and line of the innermost caller outside the package."""
+    """Returns (file, line) of the innermost caller outside this package; ("unknown", 0) for none."""
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - as warnings does
     while frame is not None and frame.f_globals.get("__name__", "").startswith(
         ("pytest_medfaith.", "functools")

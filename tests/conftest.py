@@ -11,8 +11,10 @@ from warm import Warm, can_fork
 
 # What Python is started with where a run cannot be forked.
 PROGRAMS = {
+    "python": (),
     "pytest": ("-m", "pytest"),
-    "medfaith": ("-c", "from pytest_medfaith.cli import main; main()"),
+    # As the installed script, which does not have the folder of the run on its path.
+    "medfaith": ("-c", "import sys; sys.path.remove(''); from pytest_medfaith.cli import main; main()"),
 }
 
 
@@ -46,12 +48,18 @@ def warm():
 
 @pytest.fixture
 def pytester(pytester, warm, monkeypatch):
-    """Pytest's fixture, its subprocesses of pytest forked where the machine can."""
+    """Pytest's fixture; `python -mpytest` and `python -c` are forked where the machine can.
+
+    What asks for `python -m pytest` gets a new Python.
+    """
     start = pytester.popen
 
     def popen(cmdargs, stdout, stderr, stdin=pytester.CLOSE_STDIN, **options):
-        if cmdargs[:2] == (sys.executable, "-mpytest") and stdin is pytester.CLOSE_STDIN and not options:
+        forked = stdin is pytester.CLOSE_STDIN and not options
+        if forked and cmdargs[:2] == (sys.executable, "-mpytest"):
             return warm.popen(cmdargs[2:], stdout, stderr)
+        if forked and cmdargs[:2] == (sys.executable, "-c"):
+            return warm.popen(cmdargs[1:], stdout, stderr, "python")
         return start(cmdargs, stdout, stderr, stdin=stdin, **options)
 
     if can_fork():
@@ -65,7 +73,7 @@ def word_vectors(monkeypatch):
     monkeypatch.setattr("pytest_medfaith.models.onnx.embed_texts", bags.embed_texts)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def run_pytest(run_forked):
     """Runs pytest in a folder, as a `subprocess.CompletedProcess`, and in a fork where the machine can."""
 
@@ -75,7 +83,7 @@ def run_pytest(run_forked):
     return run
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def medfaith(run_forked):
     """Runs the command medfaith in a folder, likewise; `merged` writes its errors into its output."""
 
@@ -85,32 +93,37 @@ def medfaith(run_forked):
     return run
 
 
-@pytest.fixture
-def run_forked(warm, monkeypatch, tmp_path_factory):
-    """Runs pytest or medfaith."""
+@pytest.fixture(scope="session")
+def run_forked(start, tmp_path_factory):
+    """Runs pytest, medfaith or python to its end."""
 
     def run(program, *arguments, folder, merged=False, **environ):
         output = tmp_path_factory.mktemp("output")
-        with (
-            monkeypatch.context() as context,
-            (output / "out").open("w") as out,
-            (output / "err").open("w") as err,
-        ):
-            context.chdir(folder)
-            for name, value in environ.items():
-                context.setenv(name, value)
-            if can_fork():
-                status = warm.popen(arguments, out, out if merged else err, program).wait()
-            else:
-                call = [sys.executable, *PROGRAMS[program], *arguments]
-                status = subprocess.run(
-                    call, stdout=out, stderr=out if merged else err, check=False
-                ).returncode
+        with (output / "out").open("w") as out, (output / "err").open("w") as err:
+            streams = {"stdout": out, "stderr": out if merged else err}
+            status = start(program, *arguments, folder=folder, **streams, **environ).wait()
         # A carriage return is a character of the output, not the end of a line.
         texts = [(output / name).read_bytes().decode() for name in ("out", "err")]
         return subprocess.CompletedProcess(arguments, status, *texts)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def start(warm):
+    """Starts pytest, medfaith or python in a folder; its output goes to open files or terminals."""
+
+    def start(program, *arguments, folder, stdout, stderr, **environ):
+        with pytest.MonkeyPatch.context() as context:
+            context.chdir(folder)
+            for name, value in environ.items():
+                context.setenv(name, value)
+            if can_fork():
+                return warm.popen(arguments, stdout, stderr, program)
+            call = [sys.executable, *PROGRAMS[program], *arguments]
+            return subprocess.Popen(call, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr)
+
+    return start
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Starts pytest, and medfaith, in fresh processes that have the slow imports behind them.
+"""Starts pytest, medfaith and short scripts in fresh processes that have the slow imports behind them.
 
 The tests start pytest some four hundred times, and each start would import numpy, the tokenizers and the
 readers of English anew: two seconds on a slow core. `python tests/warm.py` imports them once and then forks a
@@ -55,6 +55,7 @@ IMPORTED = (
     "scipy.stats",  # what judges gates
     "tabulate",
 )
+WRITTEN = os.O_WRONLY | os.O_TRUNC | os.O_NOCTTY
 # What the plugin takes for a sign that a run uses it.
 LEFT_OUT = ("pytest_medfaith.asserts", "pytest_medfaith.run.collection")
 
@@ -65,12 +66,12 @@ class Warm:
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
 
-    def popen(
-        self, arguments: tuple[str, ...], stdout: Any, stderr: Any, program: str = "pytest"
-    ) -> Finished:
-        """Runs pytest, or medfaith, to its end in the current folder and environment.
+    def popen(self, arguments: tuple[str, ...], stdout: Any, stderr: Any, program: str = "pytest") -> Run:
+        """Starts a program in the current folder and environment: "pytest", "medfaith" or "python".
 
-        `stdout` and `stderr` are open files.
+        Python is given `-c` and a script. `stdout` and `stderr` are open files, pipes or terminals, which may
+        be closed at once. The folder is on the path as Python puts it there: for `python -m pytest` and for
+        `python -c`, not for the installed script medfaith.
         """
         self._process = self._process or subprocess.Popen(
             # -E: the first run's PYTHONPATH must not stay the path of all the others.
@@ -79,22 +80,27 @@ class Warm:
             stdout=subprocess.PIPE,
             text=True,
         )
-        assert self._process.stdin
-        assert self._process.stdout
         folder = os.getcwd()  # noqa: PTH109 - as Pytester reads it
-        paths = filter(None, (folder, os.environ.get("PYTHONPATH")))
+        paths = filter(None, (folder if program == "pytest" else "", os.environ.get("PYTHONPATH")))
         asked = {
             "program": program,
             "arguments": arguments,
             "cwd": folder,
             "umask": _umask(),
             "environment": {**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
-            "stdout": stdout.name,
-            "stderr": stderr.name,
+            "stdout": f"/proc/{os.getpid()}/fd/{stdout.fileno()}",
+            "stderr": f"/proc/{os.getpid()}/fd/{stderr.fileno()}",
         }
+        return Run(self, self.ask(asked))
+
+    def ask(self, asked: dict[str, Any]) -> int:
+        """Returns the number that the process answers."""
+        assert self._process
+        assert self._process.stdin
+        assert self._process.stdout
         self._process.stdin.write(json.dumps(asked, default=str) + "\n")
         self._process.stdin.flush()
-        return Finished(int(self._process.stdout.readline()))
+        return int(self._process.stdout.readline())
 
     def close(self) -> None:
         """Ends the process."""
@@ -102,17 +108,25 @@ class Warm:
             self._process.communicate()
 
 
-class Finished:
-    """A run that has ended, with what `Pytester.run` asks of a `subprocess.Popen`."""
+class Run:
+    """A run, with what tests and `Pytester.run` ask of a `subprocess.Popen`."""
 
     stdin = None
 
-    def __init__(self, status: int) -> None:
-        self._status = status
+    def __init__(self, warm: Warm, pid: int) -> None:
+        self._warm, self.pid = warm, pid
+        self._status: int | None = None
 
     def wait(self) -> int:
-        """Returns the exit status."""
+        """Returns the exit status once the run has ended; it is negative where a signal ended it."""
+        if self._status is None:
+            self._status = self._warm.ask({"wait": self.pid})
         return self._status
+
+    def kill(self) -> None:
+        """Ends the run at once."""
+        if self._status is None:
+            os.kill(self.pid, signal.SIGKILL)
 
 
 def can_fork() -> bool:
@@ -147,12 +161,17 @@ def _serve() -> None:
     gc.collect()
     gc.freeze()
     for line in sys.stdin:
-        child = os.fork()
-        if child == 0:
-            _run(json.loads(line))
-        _, status = os.waitpid(child, 0)
-        rows.learn()
-        sys.stdout.write(f"{os.waitstatus_to_exitcode(status)}\n")
+        asked = json.loads(line)
+        if "wait" in asked:
+            answer = os.waitstatus_to_exitcode(os.waitpid(asked["wait"], 0)[1])
+            rows.learn()
+        else:
+            streams = _streams(asked)
+            if (answer := os.fork()) == 0:
+                _run(asked, streams)
+            for stream in streams:
+                os.close(stream)
+        sys.stdout.write(f"{answer}\n")
         sys.stdout.flush()
 
 
@@ -283,11 +302,18 @@ def _judge_an_answer() -> None:
     evaluate_case(Case(id="warm", question="Who takes it?"), response, checker=load_checker("fast"))
 
 
-def _run(asked: dict[str, Any]) -> NoReturn:
+def _streams(asked: dict[str, Any]) -> list[int]:
+    """Opens what a run reads and writes, so that who asks for the run may close it at once."""
+    paths = [os.devnull, asked["stdout"], asked["stderr"]]
+    return [os.open(path, os.O_RDWR if path == os.devnull else WRITTEN) for path in paths]
+
+
+def _run(asked: dict[str, Any], streams: list[int]) -> NoReturn:
     status = 70  # what a process ends with that fails in its software
     try:
-        for number, path in ((0, os.devnull), (1, asked["stdout"]), (2, asked["stderr"])):
-            os.dup2(os.open(path, os.O_RDONLY if number == 0 else os.O_WRONLY | os.O_TRUNC), number)
+        for number, stream in enumerate(streams):
+            os.dup2(stream, number)
+            os.close(stream)
         if asked["stdout"] == asked["stderr"]:
             os.dup2(1, 2)
         os.environ.clear()
@@ -297,11 +323,11 @@ def _run(asked: dict[str, Any]) -> NoReturn:
         # Hypothesis asks the garbage collector who holds trio's random numbers. It does not see what is
         # frozen.
         asked["held"] = getattr(sys.modules.get("trio._core._run"), "_r", None)
-        sys.path[:0] = os.environ["PYTHONPATH"].split(os.pathsep)  # it starts with the folder of the run
+        sys.path[:0] = filter(None, os.environ["PYTHONPATH"].split(os.pathsep))
         sys.argv[:] = [asked["program"], *asked["arguments"]]
         if "-n" in asked["arguments"]:
             _fork_workers()
-        status = int(pytest.main()) if asked["program"] == "pytest" else _command()
+        status = PROGRAMS[asked["program"]]()
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else 1
     except BaseException:  # noqa: BLE001 - the process ends here, as Python's main would end it
@@ -314,6 +340,17 @@ def _command() -> int:
 
     main()  # it ends with a SystemExit where the status is not 0
     return 0
+
+
+def _script() -> int:
+    _, _, code, *arguments = sys.argv
+    sys.path.insert(0, "")
+    sys.argv[:] = ["-c", *arguments]
+    exec(code, {"__name__": "__main__"})  # noqa: S102
+    return 0
+
+
+PROGRAMS = {"pytest": lambda: int(pytest.main()), "medfaith": _command, "python": _script}
 
 
 def _end(status: int) -> NoReturn:

@@ -1,4 +1,5 @@
 """Trains and exports the models that the wheels ship.
 
-The package is no part of the wheel: it runs from a clone, as `python -m training`.
+The package is not in the wheel: it runs from a clone, as `python -m training`. Recipes, TOML files in
+`training/recipes`, say what a model learns from and how.
 """

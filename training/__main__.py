@@ -56,6 +56,7 @@ SeedOption = Annotated[int, typer.Option(help="Seed of the training, or of the i
 
 
 def _tell(line: str) -> None:
+    """Prints a line of progress to standard error."""
     say(line, err=True)
 
 
@@ -90,7 +91,7 @@ def train_nli(
 ) -> None:
     """Train a checker: from a recipe and public data (--data), or from silver rows (--silver and --base).
 
-    It prints how it comes along and the folder of the weights at the end.
+    It prints its progress, and at the end the folder of the weights.
     """
     if (data is None) == (silver is None):
         raise DataError(
@@ -113,6 +114,7 @@ def train_nli(
 
 
 def _train_by_recipe(data: Path, out: Path, recipe: Path | None, repo: Path) -> None:
+    """Trains a checker by a recipe, after checking its data against the lock."""
     from training.lock import check_recipe
     from training.recipe import NLI, read_recipe
     from training.train_nli import train_nli as train
@@ -122,12 +124,14 @@ def _train_by_recipe(data: Path, out: Path, recipe: Path | None, repo: Path) -> 
 
 
 def _needed(given: T | None) -> T:
+    """Returns an option of a training on silver rows; DataError if it is missing."""
     if given is None:
         raise DataError("--silver goes with --base: a model folder, or a package that holds a model")
     return given
 
 
 def _pace(epochs: int, rate: float, patience: int, seed: int) -> EpochSettings:
+    """Returns how long and how fast a student learns, from the options."""
     from training.epochs import EpochSettings
 
     return EpochSettings(epochs=epochs, rate=rate, patience=patience, seed=seed)
@@ -147,7 +151,7 @@ def train_extractor(
     max_tokens: TokensOption = 256,
     seed: SeedOption = 0,
 ) -> None:
-    """Train an extractor of claims on silver answers."""
+    """Train an extractor, which finds the claims in an answer, on silver answers."""
     from training.silver_extractor import ExtractorSettings, train_tagger
     from training.silver_writer import train_writer
 
@@ -173,7 +177,8 @@ def claim_rows(
     """Write answers with the spans of their claims, from which a tagger learns without a teacher.
 
     ruled: claims that the shipped rules make. written: answers of data/claims, marked by a large language
-    model. people: statements that people made of answers of K-QA and Factcheck-Bench, laid on their words.
+    model. people: statements that people made of answers of K-QA and Factcheck-Bench, matched to the words
+    that they are about.
     """
     from training.claim_rows import write_claim_rows
 
@@ -190,15 +195,16 @@ def make_student(
     max_tokens: TokensOption = 256,
     seed: SeedOption = 0,
 ) -> None:
-    """Export a student to int8 ONNX, fit its numbers on dev, and measure it on test.
+    """Export a student to int8 ONNX, fit its thresholds on dev, and measure it on test.
 
-    The folder is a `checker` or an `extractor` of the settings. Its README.md is the model card.
+    The settings `checker` or `extractor` can name the folder. Its README.md is the model card.
     """
     from training.student_folder import make_checker, make_tagger
 
     if kind not in ("checker", "tagger"):
         raise DataError(
-            f"--kind is {kind!r}; expected checker or tagger. A writer is a folder as it is trained"
+            f"--kind is {kind!r}; expected checker or tagger. A writer needs no export: name its training's "
+            "folder `best`"
         )
     if kind == "checker":
         make_checker(training, silver, out, max_tokens=max_tokens, seed=seed)
@@ -234,7 +240,7 @@ def train_strong_checker(
 ) -> None:
     """Train the strong checker from a recipe.
 
-    It prints the loss as it goes and the folder of the weights at the end.
+    It prints its progress, and at the end the folder of the weights.
     """
     from training.lock import check_recipe
     from training.train_strong import RECIPE, read_strong_recipe, train_strong
@@ -262,7 +268,7 @@ def train_encoder(
 ) -> None:
     """Train the sentence encoder from a recipe.
 
-    It prints the loss as it goes and the folder of the weights at the end.
+    It prints its progress, and at the end the folder of the weights.
     """
     from training.lock import check_recipe
     from training.train_encoder import RECIPE, read_encoder_recipe
@@ -319,9 +325,9 @@ def label_softly(
     ] = 20_000,
     repo: RepoOption = Path(),
 ) -> None:
-    """Have the strong checker label pairs for the fast student.
+    """Have the strong checker label pairs, from which the fast checker learns its probabilities.
 
-    The pairs are training pairs, and claims against what search finds for them.
+    The pairs are training pairs, and claims with texts that search finds for them.
     """
     from training.distillation import label_softly as label
     from training.distillation import pairs_to_label
@@ -346,7 +352,7 @@ def train_fast_student(
     out: Annotated[Path, typer.Argument(help="The folder to write; it must not exist.")],
     epochs: Annotated[int, typer.Option(help="Passes over the pairs.")] = 1,
 ) -> None:
-    """Train the fast student on the strong checker's probabilities."""
+    """Train the fast checker on the strong checker's probabilities."""
     from training.distillation import read_soft, train_fast
 
     if out.exists():

@@ -1,4 +1,4 @@
-"""Pairs as batches: minimal pairs together, rows of like length together."""
+"""Puts pairs into batches: minimal pairs together, rows of similar length together."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ Bundle = list[Pair]
 
 
 def bundled(pairs: Iterable[Pair]) -> list[Bundle]:
-    """Returns `pairs` with the minimal pairs of each claim together, in order of each bundle's first pair."""
+    """Returns `pairs` as bundles: the minimal pairs of a claim together, any other pair alone.
+
+    Bundles are in the order of their first pairs.
+    """
     bundles: dict[str, Bundle] = {}
     for number, pair in enumerate(pairs):
         bundles.setdefault(pair.bundle or str(number), []).append(pair)
@@ -24,15 +27,15 @@ def bundled(pairs: Iterable[Pair]) -> list[Bundle]:
 def length_bucketed_batches(
     lengths: list[int], *, batch_tokens: int, seed: str, sizes: list[int] | None = None
 ) -> list[list[int]]:
-    """Returns indices of items in batches of near-equal length, the batches in random order.
+    """Returns places of items in batches of similar length, the batches in random order.
 
     Example: lengths 8, 8 and 160 at 200 tokens a batch give the batches [0, 1] and [2].
 
     Args:
-        lengths: tokens of each item; of an item with several rows, those of its longest row.
-        batch_tokens: most tokens of a batch, rows times their padded length; a longer item is a batch alone.
+        lengths: tokens of each item; for an item of several rows, those of its longest row.
+        batch_tokens: tokens of a batch at most, rows times padded length; a longer item is a batch alone.
         seed: of the order.
-        sizes: rows of each item; None: a single row each.
+        sizes: rows of each item; None means one each.
     """
     rng = random.Random(seed)
     lengths = [padded(length) for length in lengths]
@@ -54,15 +57,15 @@ def length_bucketed_batches(
 
 
 def padded(length: int) -> int:
-    """Returns `length` rounded up to a multiple of 8.
+    """Returns `length` rounded up to a multiple of 8: 16 for 9.
 
-    Kernels are made for each shape, so there should be few shapes.
+    Kernels are compiled for each shape, so there should be few shapes.
     """
     return -(-length // 8) * 8
 
 
 def pad(rows: list[list[int]]) -> Any:
-    """Returns token rows as a tensor (n_rows, width), filled with 0 to the longest row's padded length."""
+    """Returns token rows as a tensor (n_rows, width), filled up with 0; width is a multiple of 8."""
     import torch
 
     width = padded(max(map(len, rows)))

@@ -1,8 +1,8 @@
-"""Answers with the spans of their claims, from which a tagger learns where a claim begins and ends.
+"""Rows that teach a tagger where claims begin and end: answers with the spans of their claims.
 
-Three sources: claims that the shipped rules make (`ruled`), answers that a large language model wrote and
-marked for this purpose (`written`), and statements that physicians and annotators made of answers, laid on
-the words that they are of (`people`).
+They have three sources: claims that the shipped rules make (`ruled`), answers that a large language model
+wrote and marked (`written`), and statements that physicians and annotators made of answers, matched to the
+words that they are about (`people`).
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ from training.texts import TEXTS
 
 Span = tuple[int, int]
 WRITTEN = Path("data/claims/answers.jsonl")
-FOLDS = 4  # of the answers that people split, for decisions on answers that trained nothing
+FOLDS = 4  # parts of the answers of `people`; one can be left out of training, to decide on it
 LEFT_OUT = "people, left out"
 _MARK = re.compile(r"\[\[|\]\]")
 _WORD = re.compile(r"[^\W_]+(?:[.,'-][^\W_]+)*")
 _ARTICLES = frozenset({"a", "an", "the"})
 _BREAK = re.compile(r"[.!?]\s|\n")
-_LONGEST = 45  # words of a span
-_LEAST_F1 = 0.6  # of the words of a span and a statement, as `bench/claim_extraction.py` matches them
-_RULED = 150  # answers of each kind of which the rules tell the claims, the first by crc32 of their id
-_WORDS = (40, 160)  # of an answer of MedQuAD
+_LONGEST = 45  # words of a span, at most
+_LEAST_F1 = 0.6  # F1 of the words of a span and a statement, as `bench/claim_extraction.py` matches them
+_RULED = 150  # answers of each kind in `ruled`, the first by crc32 of their id
+_WORDS = (40, 160)  # least and most words of an answer of MedQuAD in `ruled`
 
 
 def read_marked(path: Path) -> Iterator[SilverAnswer]:
-    """Yields the answers of a file with its claims in double brackets, as in "[[Iron treats anaemia]].".
+    """Yields the answers of a file in which claims are in double brackets: "[[Iron treats anaemia]].".
 
     Raises:
-        DataError: a field that is missing, brackets that do not close, or a claim without a letter.
+        DataError: a missing field, brackets that do not close, or a claim without a letter or digit.
     """
     for number, row in read_rows(path):
         place = f"{path}:{number}"
@@ -50,6 +50,7 @@ def read_marked(path: Path) -> Iterator[SilverAnswer]:
 
 
 def _unmarked(marked: str, place: str) -> tuple[str, list[Span]]:
+    """Returns (text without brackets, (start, end) of each claim in it); DataError for wrong brackets."""
     text, spans, last, start = "", [], 0, None
     for mark in _MARK.finditer(marked):
         text += marked[last : mark.start()]
@@ -70,7 +71,7 @@ def _unmarked(marked: str, place: str) -> tuple[str, list[Span]]:
 
 
 def read_ruled(data: Path, repo: Path) -> Iterator[SilverAnswer]:
-    """Yields answers of `data/answers` and of MedQuAD with the claims that the shipped rules make of them."""
+    """Yields answers of `data/answers` and of MedQuAD, with the claims that the shipped rules make."""
     answers = [
         (f"{path.stem}/{number}", row["question"], " ".join(claim["text"] for claim in row["claims"]))
         for path in sorted((repo / "data/answers").glob("*.jsonl"))
@@ -84,16 +85,18 @@ def read_ruled(data: Path, repo: Path) -> Iterator[SilverAnswer]:
 
 
 def _by_rules(id_: str, question: str, text: str) -> SilverAnswer:
+    """Returns an answer with the claims that the shipped rules make of it."""
     claims = extract_claims(text, question=question or None)
     return _answer(id_, question, text, [(claim.start, claim.end) for claim in claims], "rules")
 
 
 def read_people(data: Path, *, fold: int | None = None) -> Iterator[SilverAnswer]:
-    """Yields the development halves of K-QA and Factcheck-Bench, the statements laid on the answers.
+    """Yields the development halves of K-QA and Factcheck-Bench, with the claims that people made of them.
 
     Args:
-        data: the folder with kqa/ and factcheck_bench/.
-        fold: the fold of the answers that trains nothing, 0 to FOLDS - 1; None for none.
+        data: folder with kqa/ and factcheck_bench/.
+        fold: number of the quarter of answers that is marked as left out, 0 to FOLDS - 1; None leaves out
+            none.
     """
     for id_, question, text, statements in _split_by_people(data):
         crc = zlib.crc32(id_.encode())
@@ -103,6 +106,7 @@ def read_people(data: Path, *, fold: int | None = None) -> Iterator[SilverAnswer
 
 
 def _split_by_people(data: Path) -> Iterator[tuple[str, str, str, list[str]]]:
+    """Yields (id, question, answer, statements that people made of it)."""
     for number, row in read_rows(data / "kqa/questions_w_answers.jsonl"):
         statements = [*row["Must_have"], *row["Nice_to_have"]]
         yield f"kqa:{number}", row["Question"], row["Free_form_answer"], statements
@@ -113,10 +117,11 @@ def _split_by_people(data: Path) -> Iterator[tuple[str, str, str, list[str]]]:
 
 
 def lay(statements: Sequence[str], text: str) -> list[Span]:
-    """Returns for each statement that `text` says in a stretch of a sentence the span of it, in order.
+    """Returns, in order, the (start, end) of the words in `text` that each statement is about.
 
-    The stretch is that whose words are most similar to the statement. The most similar pairs come first, and
-    no two spans overlap.
+    Example: "Iron treats anaemia." is laid on "iron can treat anaemia" in an answer. A span lies within a
+    sentence, and its words are the most similar to the statement. The most similar pairs are placed first, no
+    two spans overlap, and a statement that is similar to no words has none.
     """
     words = [(match.start(), match.end(), match[0].lower()) for match in _WORD.finditer(text)]
     ends = {i for i in range(1, len(words)) if _BREAK.search(text[words[i - 1][1] : words[i][0]])}
@@ -140,6 +145,7 @@ def lay(statements: Sequence[str], text: str) -> list[Span]:
 def _similar(
     statement: Counter[str], words: Sequence[tuple[int, int, str]], ends: set[int]
 ) -> Iterator[tuple[float, int, int]]:
+    """Yields (similarity, first word, last word) of runs of words in a sentence that are similar enough."""
     for first in range(len(words)):
         seen: Counter[str] = Counter()
         for last in range(first, min(len(words), first + _LONGEST)):
@@ -153,10 +159,12 @@ def _similar(
 
 
 def _counted(text: str) -> Counter[str]:
+    """Returns how often each word is in `text`, in lower case and without articles."""
     return Counter(word for word in _WORD.findall(text.lower()) if word not in _ARTICLES)
 
 
 def _answer(id_: str, question: str, text: str, spans: Iterable[Span], source: str) -> SilverAnswer:
+    """Returns a silver row; `source` is kept as its run."""
     return SilverAnswer(
         id=id_,
         case_id=id_,
@@ -170,10 +178,17 @@ def _answer(id_: str, question: str, text: str, spans: Iterable[Span], source: s
 def write_claim_rows(
     out: Path, sources: Sequence[str], *, data: Path, repo: Path, fold: int | None = None
 ) -> dict[str, int]:
-    """Writes the answers of `sources` as rows for `train-extractor`, and returns how many each part holds.
+    """Writes the answers of `sources` as rows for `train-extractor`; returns {part: how many answers}.
 
-    By crc32 of its id a tenth of `ruled` and of `written` is test, and two tenths are dev. Of `people` all
-    train but the fold that is left out, which is dev.
+    A tenth of `ruled` and of `written` is test and two tenths are dev, by crc32 of their ids. `people` are
+    all train, except the fold that is left out, which is dev.
+
+    Args:
+        out: folder to write.
+        sources: any of "ruled", "written", "people".
+        data: folder of the public data sets.
+        repo: this repository.
+        fold: see `read_people`.
 
     Raises:
         DataError: an unknown source, a fold that does not exist, or a fold without `people`.
@@ -196,6 +211,7 @@ def write_claim_rows(
 
 
 def _part(row: SilverAnswer) -> str:
+    """Returns the part that an answer belongs to: train, dev or test."""
     if row.provenance.run == LEFT_OUT:
         return "dev"
     if row.provenance.run == "people":

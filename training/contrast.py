@@ -1,7 +1,7 @@
-"""Contrast pairs from PubMedQA and MedQuAD: three claims against one short window of a document.
+"""Makes minimal pairs from PubMedQA and MedQuAD: three claims against the same few sentences of a document.
 
-The first claim says what a sentence of the window says, the second says its opposite, and the third is a
-sentence from elsewhere in the document.
+One claim says what a sentence says, one says its opposite, and one is a sentence from elsewhere in the
+document.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MEDQUAD_SHARE = 2  # every second MedQuAD document is read: its sites repeat the
 _CONTRADICTING = ("negation", "direction", "drug_swap", "dose_up", "dose_down", "unit_swap", "population")
 _COMMON = ("negation", "drug_swap")
 _MOST_ENTAILED = 4  # synonyms in an entailed claim
-_COPIES = 0.15  # share of the sentences that no rewording fits which are kept, as copies
+_COPIES = 0.15  # of the sentences that no rewording fits, this share is kept as copies
 _LARGEST_OVERLAP = (
     0.5  # share of a neutral claim's words in the window; with more, the claim may follow from it
 )
@@ -59,7 +59,7 @@ def read_contrast(root: Path, *, per_document: int = PER_DOCUMENT) -> Iterator[P
 
 
 def _documents(root: Path) -> Iterator[tuple[str, list[str]]]:
-    """Yields (document, its sentences) of both sets."""
+    """Yields (document's id, its sentences) of both data sets."""
     pubmedqa = read_pubmedqa_chunks(root / "pubmedqa" / "ori_pqal.json")
     medquad = read_medquad_chunks(root / "medquad" / "medquad_xml.tar.gz")
     yield from _by_document(pubmedqa, r"/\d+$")
@@ -69,20 +69,25 @@ def _documents(root: Path) -> Iterator[tuple[str, list[str]]]:
 
 
 def _by_document(chunks: Iterable[Chunk], tail: str) -> Iterator[tuple[str, list[str]]]:
+    """Yields (document's id, its sentences) from neighbouring chunks.
+
+    `tail` matches the end of a chunk's id.
+    """
     for document, its_chunks in groupby(chunks, key=lambda chunk: re.sub(tail, "", chunk.id)):
         yield document, [sentence for chunk in its_chunks for sentence in sentences_of(chunk.text)]
 
 
 def _shuffled(numbers: Iterable[int], seed: str) -> list[int]:
+    """Returns the numbers in an order that depends only on `seed`."""
     order = list(numbers)
     random.Random(f"contrast-{seed}").shuffle(order)
     return order
 
 
 def _pairs(document: str, sentences: list[str], centre: int) -> list[Pair]:
-    """Returns the three pairs on the sentence at `centre`.
+    """Returns the three pairs made of the sentence at `centre`.
 
-    The list is empty where no mutation fits the sentence, or the document has nothing neutral to say.
+    [] if no mutation fits the sentence, or no other sentence of the document is neutral to it.
     """
     rng = random.Random(f"contrast-{document}-{centre}")
     size = rng.choice((2, 3, 4))
@@ -108,9 +113,9 @@ def _pairs(document: str, sentences: list[str], centre: int) -> list[Pair]:
 
 
 def _mutation(sentence: str, text: str, rng: random.Random) -> Mutation | None:
-    """Returns a mutation of a kind drawn at random among those that fit; None where none fits.
+    """Returns the sentence with its meaning changed ("5 mg" to "50 mg"), in a way drawn at random; or None.
 
-    Rare kinds are mostly tried first: doses before negations.
+    None if no way fits the sentence. Rare ways, such as doses, are mostly tried before negations.
     """
     kinds = rng.sample(_CONTRADICTING, len(_CONTRADICTING))
     if rng.random() < 0.6:
@@ -119,7 +124,10 @@ def _mutation(sentence: str, text: str, rng: random.Random) -> Mutation | None:
 
 
 def _elsewhere(sentences: list[str], window: str, rng: random.Random) -> str | None:
-    """Returns a statement of the document from outside the window, word for word or mutated; or None."""
+    """Returns a statement of the document that is not in the window, as it is or mutated.
+
+    None where the document has no such statement.
+    """
     known = content_keys(window)
     outside = [
         each

@@ -1,6 +1,7 @@
-"""Contrastive learning of a sentence encoder.
+"""Contrastive learning of a sentence encoder: moves a question's vector towards its right document's.
 
-Here are batches without false negatives, mined hard negatives, and the InfoNCE loss.
+Here are batches without false negatives, the search for hard negatives (wrong documents that are similar to
+the question), and the InfoNCE loss.
 """
 
 from __future__ import annotations
@@ -16,30 +17,36 @@ from typing import Any
 from training.retrieval_pairs import RetrievalPair
 from training.student import half_precision
 
-# Where a document scores above this share of the score of the query's right document, it is left out as a
-# likely second answer (the positive-aware mining of Moreira et al. 2024, NV-Retriever).
+# A document that scores above this share of the right document's score is probably a second answer, so it is
+# no negative (the positive-aware mining of Moreira et al. 2024, NV-Retriever).
 NEGATIVE_AT_MOST = 0.95
 
 
 @dataclass(frozen=True)
 class Example:
-    """A pair, and the pair whose document is its hard negative; None where none was found."""
+    """A pair to learn from.
+
+    Attributes:
+        pair: question and right document.
+        negative: a pair whose document is similar to the question but wrong (a hard negative); None where
+            none was found.
+    """
 
     pair: RetrievalPair
     negative: RetrievalPair | None
 
 
 def load_encoder_student(folder: Path) -> Any:
-    """Returns the torch encoder in `folder`, without the pooling layer that sentence vectors do not use."""
+    """Returns the torch encoder in `folder`, without its pooling layer, which sentence vectors do not use."""
     from transformers import AutoModel
 
     return AutoModel.from_pretrained(folder, attn_implementation="eager", add_pooling_layer=False)
 
 
 def vectors_of(model: Any, texts: Sequence[str], *, max_tokens: int) -> Any:
-    """Returns the unit vectors of one padded batch: the masked mean of the last layer, scaled to length 1.
+    """Returns the vectors of a batch of texts, of length 1: float32 tensor (n, width) on the model's device.
 
-    They are a float32 tensor (n, width) on the model's device.
+    A vector is the mean of the last layer over the text's tokens.
     """
     import torch
 
@@ -55,7 +62,7 @@ def vectors_of(model: Any, texts: Sequence[str], *, max_tokens: int) -> Any:
 
 
 def encode(model: Any, texts: Sequence[str], *, max_tokens: int, batch: int = 32) -> Any:
-    """Returns the unit vectors of `texts`: float32 array (n, width)."""
+    """Returns the vectors of `texts`, of length 1, without gradients: float32 array (n, width)."""
     import numpy as np
     import torch
 
@@ -70,13 +77,13 @@ def encode(model: Any, texts: Sequence[str], *, max_tokens: int, batch: int = 32
 
 
 def info_nce(queries: Any, documents: Any, allowed: Any, *, scale: float) -> Any:
-    """Returns the mean cross-entropy of each query's right document among all that are allowed for the query.
+    """Returns the mean cross-entropy of each question's right document among those allowed for the question.
 
     Args:
         queries: unit vectors (n, width).
-        documents: unit vectors (n + m, width): the right document of each query, then m mined negatives.
-        allowed: bool (n, n + m), False where a document is not the query's right one and may still answer it.
-        scale: cosines are multiplied by it, the inverse of the temperature.
+        documents: unit vectors (n + m, width): the right document of each question, then m hard negatives.
+        allowed: bool (n, n + m), False for a document that is not the question's right one but may answer it.
+        scale: cosines are multiplied by it; the inverse of the temperature.
     """
     import torch
 
@@ -86,14 +93,17 @@ def info_nce(queries: Any, documents: Any, allowed: Any, *, scale: float) -> Any
 
 @lru_cache(maxsize=65_536)
 def same_text(text: str) -> str:
-    """Returns `text` as it is compared: lower case, words alone."""
+    """Returns the words of `text` in lower case; texts equal in this count as the same.
+
+    Example: "iron helps" for "Iron helps.".
+    """
     return " ".join(re.findall(r"\w+", text.lower()))
 
 
 def may_answer(document_of: RetrievalPair, pair: RetrievalPair) -> bool:
-    """Returns whether the document of `document_of` may answer the query of `pair`.
+    """Returns whether the document of the pair `document_of` may answer the question of `pair`.
 
-    It may where both pairs are of one group, or have the same document or the same question.
+    It may if both pairs have the same group, document or question.
     """
     return (
         document_of.group == pair.group
@@ -103,9 +113,13 @@ def may_answer(document_of: RetrievalPair, pair: RetrievalPair) -> bool:
 
 
 def allowed_documents(batch: Sequence[RetrievalPair], negatives: Sequence[RetrievalPair]) -> list[list[bool]]:
-    """Returns, for each query of `batch`, which documents of `batch` and then of `negatives` compete.
+    """Returns which documents compete for each question: n rows of n + m booleans.
 
-    These are the query's right document, and every document that cannot answer the query.
+    True are the question's right document, and every document that cannot answer it.
+
+    Args:
+        batch: n pairs.
+        negatives: m pairs, whose documents compete too.
     """
     competing = [*batch, *negatives]
     return [
@@ -115,14 +129,14 @@ def allowed_documents(batch: Sequence[RetrievalPair], negatives: Sequence[Retrie
 
 
 def across_queries(right: Any, negative: Any, *, scale: float) -> Any:
-    """Returns the mean logistic loss that puts every right document before every negative, across queries.
+    """Returns the mean logistic loss of every right document against every hard negative, of any question.
 
-    InfoNCE orders the documents of a single query alone. This loss makes cosines of different queries
+    InfoNCE orders only the documents of the same question. This loss makes cosines of different questions
     comparable, as the area under the ROC curve asks (Gao and Zhou 2015: consistent with it).
 
     Args:
-        right: cosines of queries and their right documents (n,).
-        negative: cosines of queries and their hard negatives (m,).
+        right: (n,) cosines of questions and their right documents.
+        negative: (m,) cosines of questions and their hard negatives.
         scale: cosines are multiplied by it.
     """
     import torch
@@ -133,9 +147,9 @@ def across_queries(right: Any, negative: Any, *, scale: float) -> Any:
 def batch_loss(
     model: Any, batch: Sequence[Example], *, max_tokens: int, scale: float, across: float = 0.0
 ) -> Any:
-    """Returns the loss of a batch: InfoNCE, and `across` times `across_queries`.
+    """Returns the loss of a batch: InfoNCE plus `across` times `across_queries`.
 
-    Each query is set against the documents and hard negatives of the whole batch.
+    Each question is compared with the documents and hard negatives of the whole batch.
     """
     import torch
 
@@ -155,7 +169,7 @@ def batch_loss(
 
 
 def batches_of(examples: Sequence[Example], *, size: int, seed: str) -> Iterator[list[Example]]:
-    """Yields random batches of up to `size` examples; no two examples share a group or a question.
+    """Yields random batches of up to `size` examples, in which no two share a group or a question.
 
     A batch of a single example is left out.
     """
@@ -179,17 +193,17 @@ def batches_of(examples: Sequence[Example], *, size: int, seed: str) -> Iterator
 def mine_negatives(
     pairs: Sequence[RetrievalPair], queries: Any, documents: Any, *, ranks: tuple[int, int], seed: int
 ) -> list[RetrievalPair | None]:
-    """Returns for each pair a pair whose document is similar to its query and does not answer it; or None.
+    """Returns for each pair a hard negative: a pair whose document is similar to the question, but wrong.
 
-    The document is drawn at random between two ranks, by the vectors given. Left out are documents of the
-    same group, text or question, and documents that score above NEGATIVE_AT_MOST of the right document's
-    score.
+    None where there is none. The document is drawn at random between two ranks of similarity. Documents of
+    the same group, text or question are left out, and those that score above `NEGATIVE_AT_MOST` of the right
+    document's score.
 
     Args:
-        pairs: the pairs of one source.
-        queries: unit vectors (n, width) of their queries.
+        pairs: of a single source.
+        queries: unit vectors (n, width) of their questions.
         documents: unit vectors (n, width) of their documents.
-        ranks: first and last rank to draw from; the best document has rank 1.
+        ranks: first and last rank to draw from; the most similar document has rank 1.
         seed: of the draw.
     """
     import numpy as np

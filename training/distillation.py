@@ -1,8 +1,8 @@
-"""Distils the strong checker into the fast checker: the student learns the teacher's probabilities too.
+"""Distils the strong checker into the fast checker, which learns the strong one's probabilities.
 
-Both models' logits are divided by a temperature, so that the student sees how likely the teacher finds the
-wrong labels (Hinton, Vinyals & Dean 2015, "Distilling the Knowledge in a Neural Network"). A pair without a
-label teaches too: a claim against a text that search finds for it.
+Both models' logits are divided by a temperature, so that the student sees how likely the teacher finds each
+wrong label (Hinton, Vinyals & Dean 2015, "Distilling the Knowledge in a Neural Network"). Pairs without a
+label teach too: a claim and a text that search finds for it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,14 @@ _READ_AT_ONCE = 256
 
 @dataclass(frozen=True)
 class SoftPair:
-    """A pair with the teacher's logits; `label` is None where nobody labelled it."""
+    """A pair with the teacher's logits.
+
+    Attributes:
+        evidence: the text.
+        claim: the statement.
+        label: entail, neutral or contradict; None where nobody labelled the pair.
+        logits: the teacher's, for entail, neutral, contradict.
+    """
 
     evidence: str
     claim: str
@@ -46,15 +53,15 @@ class SoftPair:
 def found_pairs(
     pairs: Sequence[Pair], *, most: int, seed: int = 0, beside: int = 2
 ) -> Iterator[tuple[str, str]]:
-    """Yields (evidence, claim) without a label: a claim with texts that BM25 finds for it.
+    """Yields (evidence, claim) without a label: claims with texts that BM25 finds for them.
 
-    The texts searched are the evidence of all pairs; the evidence that a claim was written for is left out.
+    The evidence of all pairs is searched. The evidence that a claim was written for is left out.
 
     Args:
-        pairs: of one source or several.
-        most: most pairs to yield.
-        seed: of the claims' order.
-        beside: texts of a claim.
+        pairs: of one or several sources.
+        most: how many pairs to yield at most.
+        seed: of the order of claims.
+        beside: texts for each claim, at most.
     """
     texts = list(dict.fromkeys(pair.evidence for pair in pairs))
     retrieve = bm25_retriever([Chunk(id=str(number), text=text) for number, text in enumerate(texts)])
@@ -78,10 +85,13 @@ def found_pairs(
 def pairs_to_label(
     pairs: Sequence[Pair], *, most: int, found: int, seed: int = 0
 ) -> list[tuple[str, str, str | None]]:
-    """Returns (evidence, claim, label) of what the teacher labels, in random order.
+    """Returns (evidence, claim, label) of the pairs that the teacher should label, in random order.
 
-    At most `most` pairs are training pairs with their labels. At most `found` pairs set a claim against a
-    text that search finds for it; their label is None.
+    Args:
+        pairs: training pairs.
+        most: training pairs at most, with their labels.
+        found: pairs at most of a claim and a text that search finds for it; their label is None.
+        seed: of the draw.
     """
     rng = random.Random(seed)
     drawn = rng.sample(pairs, min(most, len(pairs)))
@@ -94,15 +104,15 @@ def pairs_to_label(
 def label_softly(
     teacher: Path, pairs: Iterable[tuple[str, str, str | None]], out: Path, *, max_tokens: int = 240
 ) -> int:
-    """Adds the teacher's logits of each pair to the JSON Lines file `out`; returns the lines that it has now.
+    """Appends the teacher's logits of each pair to the file `out`; returns how many lines it has then.
 
-    A labelling that was interrupted goes on behind the last whole line: give it the same pairs.
+    A run that was interrupted goes on behind the last whole line, if it is given the same pairs.
 
     Args:
         teacher: an exported classifier, model.onnx, with tokenizer.json beside it.
         pairs: (evidence, claim, label), in a fixed order.
-        out: file to write or to go on with.
-        max_tokens: of a pair.
+        out: JSON Lines file to write or to go on with.
+        max_tokens: tokens of a pair; evidence is cut.
 
     Raises:
         DataError: `out` holds pairs that are not the first of `pairs`.
@@ -135,7 +145,7 @@ def label_softly(
 
 
 def _whole_lines(path: Path) -> int:
-    """Returns how many lines `path` has, after a last line without an end is cut off."""
+    """Returns how many lines a file has, after cutting off a last line without an end; 0 for no file."""
     if not path.exists():
         return 0
     content = path.read_bytes()
@@ -151,7 +161,7 @@ def read_soft(path: Path) -> list[SoftPair]:
     """Returns the pairs that `label_softly` wrote.
 
     Raises:
-        DataError: a line lacks a field, has an unknown label, or does not have three finite logits.
+        DataError: a line lacks a field, has an unknown label, or has no three finite logits; or no line.
     """
     pairs = []
     for number, line in read_rows(path):
@@ -170,6 +180,7 @@ def read_soft(path: Path) -> list[SoftPair]:
 
 
 def _is_row_of_logits(value: Any) -> bool:
+    """Returns whether `value` is a list of three finite numbers."""
     return (
         isinstance(value, list)
         and len(value) == len(LABELS)
@@ -189,18 +200,18 @@ def train_fast(
     seed: int = 0,
     progress: Callable[[str], None] = print,
 ) -> Path:
-    """Trains the student in the folder `start` on the teacher's logits, and returns `out`.
+    """Trains the student in the folder `start` on the teacher's logits, writes it to `out` and returns `out`.
 
     Args:
-        start: model folder of transformers, with a 3-way head or without.
+        start: model folder of transformers, with a head of three labels or without.
         pairs: what `read_soft` returns.
         out: folder to write; it must not exist.
         rate: peak rate of AdamW, see `learning_rate`.
         epochs: passes over the pairs.
-        batch_tokens: of a step, after padding.
-        max_tokens: of a pair; evidence is cut from its end.
+        batch_tokens: tokens of a step, after padding.
+        max_tokens: tokens of a pair; evidence is cut at its end.
         seed: of the order.
-        progress: receives a line now and then.
+        progress: called with a line now and then.
     """
     import torch
 
@@ -222,6 +233,7 @@ def train_fast(
 
 
 def _loss_of(logits: Any, pairs: Sequence[SoftPair]) -> tuple[Any, float]:
+    """Returns (the loss to lower, its value for progress) of a batch."""
     import torch
 
     targets = torch.tensor([-1 if pair.label is None else LABELS.index(pair.label) for pair in pairs])

@@ -1,6 +1,6 @@
-"""Trains a student epoch by epoch: stopped early by its score on dev, resumable to the step, seeds fixed.
+"""Trains a student epoch by epoch, stops early by its score on dev, and resumes to the very step.
 
-A folder of a training holds `state.pt` (what it goes on from), `metrics.jsonl` (a line for each epoch) and
+A training's folder holds `state.pt` (what it resumes from), `metrics.jsonl` (a line for each epoch) and
 `best` (the weights of the epoch with the best score on dev).
 """
 
@@ -30,11 +30,14 @@ class EpochSettings:
     """How long and how fast a student learns.
 
     Attributes:
-        epochs: at most.
+        epochs: passes over the rows, at most.
         rate: peak rate of AdamW, see `learning_rate`.
-        patience: epochs without a better score on dev before training stops; 0 never stops it.
+        patience: it stops after so many epochs without a better score on dev; 0 never stops early.
         save_every: steps between two saved states.
-        seed: of weights that are new, of dropout and of the order.
+        seed: of new weights, of dropout and of the order of rows.
+
+    Raises:
+        ValueError: a number out of its range.
     """
 
     epochs: int = 3
@@ -44,7 +47,7 @@ class EpochSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        """Refuses numbers without sense."""
+        """Refuses numbers out of their ranges (ValueError)."""
         if self.epochs < 1 or self.rate <= 0 or self.patience < 0 or self.save_every < 1:
             raise ValueError(
                 f"{self} makes no sense; expected epochs and save_every of 1 or more, a rate above 0 and a "
@@ -54,13 +57,26 @@ class EpochSettings:
 
 @dataclass
 class _State:
-    """How far a training has come; it is saved with the weights."""
+    """How far a training is; saved with the weights.
 
-    of: str  # what is trained on what: a training goes on only with the same
+    Attributes:
+        of: names data and settings; a training resumes only with the same.
+        epoch: finished epochs.
+        step: finished steps of the current epoch.
+        steps: finished steps of all epochs.
+        loss: sum over the steps of the current epoch.
+        seconds: that the current epoch took.
+        best: best score on dev so far.
+        best_epoch: its epoch, from 0; -1 before the first.
+        lines: of metrics.jsonl.
+        finished: whether training is over.
+    """
+
+    of: str
     epoch: int = 0
-    step: int = 0  # of the epoch
-    steps: int = 0  # of all epochs
-    loss: float = 0.0  # summed over the steps of the epoch
+    step: int = 0
+    steps: int = 0
+    loss: float = 0.0
     seconds: float = 0.0
     best: float = -math.inf
     best_epoch: int = -1
@@ -73,11 +89,11 @@ class Lesson:
     """What a student learns from, and how it is scored.
 
     Attributes:
-        batches_of: gives the batches of an epoch, the same each time that it is asked.
-        loss_of: the loss to lower of a batch, a tensor.
-        scores: the scores on dev; that named `judged_by` decides, higher is better.
+        batches_of: function from an epoch's number to its batches; the same number gives the same batches.
+        loss_of: function from a batch to the loss to lower, a tensor.
+        scores: returns the scores on dev, of which the one called `judged_by` decides; higher is better.
         judged_by: name of a score.
-        of: names data and settings: a training goes on only where it is equal.
+        of: names data and settings; a training resumes only with the same.
     """
 
     batches_of: Callable[[int], Sequence[Any]]
@@ -97,23 +113,23 @@ def train_epochs(
     progress: Callable[[str], None] = print,
     stop_after: int | None = None,
 ) -> Path:
-    """Trains `model` and returns the folder of its best weights.
+    """Trains `model` and returns the folder of its best weights, or `out` after `stop_after` steps.
 
-    A training that was interrupted goes on from its last saved state, and gives the weights that it would
-    have given without the interruption.
+    A training that was interrupted resumes from its last saved state, with the same weights in the end as
+    without the interruption.
 
     Args:
-        model: of transformers; it is moved to the GPU where there is one.
+        model: of transformers; it is moved to the GPU if there is one.
         lesson: what it learns from.
         settings: how long and how fast.
-        out: the folder of the training.
-        save: writes the model to a folder that is not there.
-        progress: receives a line each epoch.
-        stop_after: steps after which the training is left, as where it was interrupted; None: never.
+        out: folder of the training.
+        save: writes the model to a folder that does not exist.
+        progress: called with a line each epoch.
+        stop_after: steps after which the training is left, as if interrupted; None never.
 
     Raises:
-        DataError: the folder holds a training of other data or settings, there is no batch, or a loss or a
-            score is no finite number.
+        DataError: the folder holds a training of other data or settings, there is no batch, or a loss or
+            score is not finite.
     """
     device = best_device()
     model.to(device)
@@ -137,6 +153,7 @@ def train_epochs(
 def _step(
     model: Any, lesson: Lesson, optimizers: Sequence[Any], state: _State, batch: Any, *, total: int
 ) -> None:
+    """Trains on a batch: changes the weights, and counts it in `state`."""
     import torch
 
     began = time.monotonic()
@@ -164,7 +181,7 @@ def _end_epoch(
     save: Callable[[Path], object],
     progress: Callable[[str], None],
 ) -> None:
-    """Scores the student, keeps it where it is the best so far, and writes the epoch's line."""
+    """Scores the student on dev, keeps its weights if they are the best so far, and writes a line."""
     scores = lesson.scores()
     value = scores[lesson.judged_by]
     if not math.isfinite(value):
@@ -191,6 +208,7 @@ def _end_epoch(
 
 
 def _save_state(out: Path, state: _State, model: Any, optimizers: Sequence[Any]) -> None:
+    """Writes weights, optimizers, random numbers and progress, whole or not at all."""
     import torch
 
     out.mkdir(parents=True, exist_ok=True)
@@ -207,7 +225,13 @@ def _save_state(out: Path, state: _State, model: Any, optimizers: Sequence[Any])
 
 
 def _restored(out: Path, of: str, model: Any, optimizers: Sequence[Any]) -> _State:
-    """Returns the state to go on from, with model, optimizers and random numbers as they were then."""
+    """Returns the state to resume from, after restoring model, optimizers and random numbers.
+
+    Without a saved state it returns a new one.
+
+    Raises:
+        DataError: the state is of other data or settings.
+    """
     import torch
 
     path = out / "state.pt"
@@ -230,7 +254,7 @@ def _restored(out: Path, of: str, model: Any, optimizers: Sequence[Any]) -> _Sta
 
 
 def fix_seeds(seed: int) -> None:
-    """Seeds Python's and torch's random numbers; new weights of a head are drawn from torch's."""
+    """Seeds the random numbers of Python and torch; new weights of a head are drawn from the latter."""
     import torch
 
     random.seed(seed)

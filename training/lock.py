@@ -1,9 +1,8 @@
-"""The lock of the training data: the SHA-256 of every file that a shipped recipe reads.
+"""Locks the training data: keeps the SHA-256 of every file that a shipped recipe reads.
 
-The lock lets weights be trained again from the same data: a file that changed is refused before anything is
-trained on it. `recipes/data.lock` holds lines as `sha256sum` writes them, such as
-`<digest>  {repo}/data/silver/short.jsonl`. `{repo}` is this repository, `{data}` the folder of the public
-data sets.
+A file that changed is refused before anything is trained on it, so the same data give the same weights.
+`recipes/data.lock` holds lines as `sha256sum` writes them, such as `<digest>
+{repo}/data/silver/short.jsonl`. `{repo}` is this repository, `{data}` the folder of the public data sets.
 """
 
 from __future__ import annotations
@@ -27,10 +26,10 @@ LOCK = RECIPES / "data.lock"
 
 
 def read_lock(path: Path = LOCK) -> dict[str, str]:
-    """Returns digest by name, as the lock at `path` has them.
+    """Returns {file name: SHA-256}, with `{repo}` and `{data}` in names as they are in the lock.
 
     Raises:
-        DataError: a line that is no `<digest>  <name>`.
+        DataError: a line that is not `<digest>  <name>`.
     """
     locked = {}
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
@@ -42,18 +41,18 @@ def read_lock(path: Path = LOCK) -> dict[str, str]:
 
 
 def check_recipe(recipe: Path, *, data: Path, repo: Path, lock: Path = LOCK) -> None:
-    """Refuses to train by `recipe` where a file that it reads is not what the lock says.
+    """Refuses to train by `recipe` if a file that it reads differs from the lock.
 
-    A file that the lock does not name passes: a recipe of yours may read files of yours.
+    A file that is not in the lock passes: your own recipes may read your own files.
 
     Args:
         recipe: TOML file; the recipe that its `sources` names is checked too.
-        data: the folder of the public data sets.
+        data: folder of the public data sets.
         repo: this repository.
-        lock: file of digests.
+        lock: the file of digests.
 
     Raises:
-        DataError: a file is missing or changed; the message says how to lock it anew.
+        DataError: a file is missing or changed; the message says how to lock it again.
     """
     named = _named_files(recipe)
     for name, digest in read_lock(lock).items():
@@ -73,13 +72,13 @@ def lock_data(*, data: Path, repo: Path, recipes: Iterable[Path] | None = None, 
     """Writes the lock of every file that `recipes` read, and returns how many files it names.
 
     Args:
-        data: the folder of the public data sets.
+        data: folder of the public data sets.
         repo: this repository.
-        recipes: TOML files; None: those that are shipped.
+        recipes: TOML files; None takes the shipped recipes.
         out: the lock to write.
 
     Raises:
-        DataError: a file or folder that a recipe names is not there.
+        DataError: a file or folder that a recipe names is missing.
     """
     digests: dict[str, str] = {}
     for name in sorted(
@@ -100,7 +99,10 @@ def lock_data(*, data: Path, repo: Path, recipes: Iterable[Path] | None = None, 
 
 
 def _named_files(recipe: Path) -> set[str]:
-    """Returns the files and folders that a recipe reads, as it writes them; `{data}` alone names no file."""
+    """Returns the files and folders that a recipe reads, with `{data}` and `{repo}` in their names.
+
+    Those of the recipe that its `sources` names are among them.
+    """
     table = tomllib.loads(recipe.read_text(encoding="utf-8"))
 
     def texts(value: Any) -> Iterable[str]:
@@ -116,6 +118,7 @@ def _named_files(recipe: Path) -> set[str]:
 
 
 def _digest(path: Path) -> str:
+    """Returns the SHA-256 of a file in hexadecimal digits."""
     digest = hashlib.sha256()
     with path.open("rb") as file:
         for block in iter(lambda: file.read(1 << 20), b""):

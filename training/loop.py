@@ -1,4 +1,4 @@
-"""The training loop: batch by batch, with a rate that warms up and falls, and a line of progress at times."""
+"""The training loop: changes weights batch by batch, at a rate that rises, then falls."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ def run_steps(
     device: str = "cpu",
     progress: Callable[[str], None] = print,
 ) -> None:
-    """Moves the weights of `model` by each of `batches`, in their order.
+    """Trains `model` on each of `batches`, in order, changing its weights in place.
 
     Args:
         model: a classifier of transformers, on `device`.
-        batches: what a step learns from.
-        rows_of: gives the token rows of a batch.
-        loss_of: (logits (n_rows, 3) in fp32, batch) -> (loss to lower, the figure that `progress` shows).
-        optimizers: each group holds its peak rate as `initial_lr`.
-        name: begins the lines of `progress`.
-        device: cpu or cuda.
-        progress: receives a line every `LOG_EVERY` steps.
+        batches: what each step learns from.
+        rows_of: function from a batch to its token rows.
+        loss_of: function (logits (n_rows, 3) in fp32, batch) -> (loss to lower, figure for `progress`).
+        optimizers: each group of their parameters holds its peak rate as `initial_lr`.
+        name: at the beginning of each line of progress.
+        device: "cpu" or "cuda".
+        progress: called with a line every `LOG_EVERY` steps.
     """
     import torch
 

@@ -1,4 +1,4 @@
-"""What a training makes small: cross-entropy, contrast between minimal pairs, divergence from a teacher."""
+"""Losses, which training makes small: for minimal pairs, for a teacher's logits, and for silver rows."""
 
 from __future__ import annotations
 
@@ -8,21 +8,22 @@ from typing import Any
 from pytest_medfaith.distill.records import SilverPair
 from pytest_medfaith.records import LABELS
 
-TEACHER_WEIGHT = 0.7  # of the teacher's part of the soft loss
-TEMPERATURE = 3.0  # of both models' logits in the soft loss
+TEACHER_WEIGHT = 0.7  # weight of the teacher's probabilities; the label has the rest
+TEMPERATURE = 3.0  # by which both models' logits are divided in `soft_loss`
 
 
 def contrast_loss(logits: Any, targets: Any, bundles: Any) -> Any:
-    """Returns the mean contrast loss over minimal pairs of unlike labels; 0 where there are none.
+    """Returns the mean contrast loss over minimal pairs with different labels; 0 where there are none.
 
-    The loss of a minimal pair is -log p(this text, and not the text beside it, gives the claim its label). A
-    model that reads the claim alone gives both texts the same logits, and pays log 2.
-    Source: Dua, Dasigi, Singh & Gardner (2021), "Learning with Instance Bundles for Reading Comprehension".
+    A minimal pair is a claim with two texts that differ in one spot. Its loss is -log p(this text, and not
+    the other one, gives the claim its label). A model that ignores the texts gives both the same logits, and
+    pays log 2. Source: Dua, Dasigi, Singh & Gardner (2021), "Learning with Instance Bundles for Reading
+    Comprehension".
 
     Args:
         logits: (n, 3).
-        targets: label indices, (n,).
-        bundles: number of the bundle of each row, (n,); rows of a bundle are minimal pairs.
+        targets: (n,) label indices.
+        bundles: (n,) number of each row's bundle; rows of the same bundle are minimal pairs.
     """
     import torch
 
@@ -35,14 +36,14 @@ def contrast_loss(logits: Any, targets: Any, bundles: Any) -> Any:
 
 
 def soft_loss(logits: Any, teacher: Any, targets: Any) -> Any:
-    """Returns 0.7 KL(teacher, student) at temperature 3, times 9, plus 0.3 cross-entropy.
+    """Returns 0.7 KL(teacher, student) at temperature 3, times 9, plus 0.3 cross-entropy of the labels.
 
-    A batch without any label has the divergence alone, at full weight.
+    A batch without labels has the divergence only, at full weight.
 
     Args:
-        logits: the student's, (n, 3).
-        teacher: logits, (n, 3).
-        targets: label indices (n,), -1 where there is none.
+        logits: (n, 3), the student's.
+        teacher: (n, 3), the teacher's logits.
+        targets: (n,) label indices, -1 where there is no label.
     """
     import torch
 
@@ -58,18 +59,18 @@ def soft_loss(logits: Any, teacher: Any, targets: Any) -> Any:
 
 
 def silver_loss(logits: Any, rows: Sequence[SilverPair], *, soft: bool, entity_weight: float) -> Any:
-    """Returns the mean cross-entropy of silver rows, with a regulariser where it has a weight.
+    """Returns the mean cross-entropy of silver rows, plus a regulariser where it has a weight.
 
-    With `soft` a row with the teacher's probabilities q costs 0.7 times -sum q log p, and 0.3 times the
-    cross-entropy of its label. The regulariser is the mean over all rows of (1 - J) p(entail), where J is the
-    Jaccard index of the concepts (CUIs) of claim and evidence; it is 0 for rows that are entailed, or that
-    name no concept. So a student does not learn to call entailed what speaks of other drugs and diseases.
+    With `soft`, a row with the teacher's probabilities q costs 0.7 times -sum q log p, plus 0.3 times the
+    cross-entropy of its label. The regulariser keeps a student from calling a claim entailed by evidence on
+    other drugs and diseases: it is the mean of (1 - J) p(entail), with J the Jaccard index of the concepts
+    (CUIs) of claim and evidence. It is 0 for rows that are entailed, or name no concept.
 
     Args:
         logits: (n, 3).
-        rows: of the batch, n.
+        rows: the n rows of the batch.
         soft: whether the teacher's probabilities are learned.
-        entity_weight: of the regulariser.
+        entity_weight: weight of the regulariser; 0 leaves it out.
     """
     import torch
 

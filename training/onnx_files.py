@@ -8,34 +8,34 @@ from pathlib import Path
 from typing import Any, Protocol
 
 MAX_BYTES = 99_000_000  # of each file: code hosts refuse files of 100 MB
-_ALONE = 30_000_000  # bytes of weights up to which they lie in the model's file itself
-_LARGE = 1024  # bytes of a constant that may lie beside the model's file
+_ALONE = 30_000_000  # a model with fewer bytes of weights keeps them in its own file
+_LARGE = 1024  # constants with more bytes may be kept beside the model's file
 _OPSET, _IR = 17, 9
 CONTRIB = "com.microsoft"
 
 
 class Graph(Protocol):
-    """Nodes and constants of an ONNX graph."""
+    """The nodes and constants of an ONNX graph that is being built."""
 
     nodes: list[Any]
     constants: dict[str, Any]
 
     def add(self, kind: str, inputs: list[str], output: str, *, domain: str = "", **attributes: Any) -> str:
-        """Adds a node with a single output and returns the output's name."""
+        """Adds a node with a single output, and returns the output's name."""
 
 
 def write_graph(
     graph: Graph, result: str, out: Path, *, inputs: Sequence[str], output: str, shape: Sequence[str | int]
 ) -> Path:
-    """Writes the graph whose tensor `result` is its only output, each file whole or not at all.
+    """Writes a graph as an ONNX model to `out`, and returns `out`; each file is whole or not there.
 
     Args:
         graph: nodes and constants.
-        result: the tensor that becomes the output.
-        out: the model's file; large weights lie in files beside it.
-        inputs: names of int64 inputs (n, length).
-        output: the name that the output gets.
-        shape: of the float32 output.
+        result: name of the tensor that becomes the only output.
+        out: the model's file; large weights go into files beside it.
+        inputs: names of the inputs, int64 (n, length).
+        output: name of the output.
+        shape: of the output, which is float32.
 
     Raises:
         ValueError: a file would be larger than `MAX_BYTES`.
@@ -64,7 +64,10 @@ def write_graph(
 
 
 def _beside(graph: Graph) -> dict[str, bytes]:
-    """Moves the large constants of a large model out of the graph, and returns their files by name."""
+    """Moves the large constants of a large model out of the graph; returns {file name: bytes} of their files.
+
+    {} for a model small enough to keep them.
+    """
     import onnx
 
     large = {name: tensor for name, tensor in graph.constants.items() if len(tensor.raw_data) > _LARGE}

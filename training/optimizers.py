@@ -1,4 +1,4 @@
-"""What moves the weights, and how fast."""
+"""Optimizers, which change the weights, and the learning rate at each step."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 
 def learning_rate(done: int, total: int, peak: float) -> float:
-    """Returns the rate of step `done` of `total`.
+    """Returns the learning rate of step `done` (from 0) of `total`.
 
-    It warms up over a twentieth of the steps, and falls over half a cosine to a twentieth of `peak`.
+    It rises to `peak` over a twentieth of the steps, then falls along half a cosine to a twentieth of `peak`.
     """
     warm_up = max(1, total // 20)
     if done < warm_up:
@@ -20,11 +20,11 @@ def learning_rate(done: int, total: int, peak: float) -> float:
 
 
 def optimizers_of(model: Any, *, rate: float, matrix_rate: float | None = None) -> list[Any]:
-    """Returns what moves the weights: AdamW, and for the layers' matrices Muon where it has a `matrix_rate`.
+    """Returns AdamW for the weights; with a `matrix_rate`, also Muon for the layers' matrices.
 
-    Both rates are peaks. Muon (Jordan et al. 2024) makes every direction of a matrix's step equally long, so
-    that a small model learns more of each pair: docs/training.md. Its rate is scaled to the length of AdamW's
-    steps (Liu et al. 2025).
+    Both rates are peaks. Muon (Jordan et al. 2024) makes a step equally long in every direction of a matrix,
+    so that a small model learns more from each pair: docs/training.md. Its rate is scaled to the length of
+    AdamW's steps (Liu et al. 2025).
     """
     import torch
 
@@ -41,9 +41,9 @@ def optimizers_of(model: Any, *, rate: float, matrix_rate: float | None = None) 
 
 @contextmanager
 def muon_in_fp32() -> Iterator[None]:
-    """Makes torch's Muon multiply in fp32 within the block.
+    """Makes torch's Muon multiply in fp32 in the block.
 
-    In bf16 a CPU without instructions for it takes 42 s a step.
+    In bf16 it takes 42 s a step on a CPU without instructions for bf16.
     """
     import torch
 

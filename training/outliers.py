@@ -1,8 +1,7 @@
 """Finds the few channels of a transformer's activations that are far larger than the rest.
 
-Example: of 768 channels that enter a feed-forward layer of MPNet the median reaches 1.5 and the largest 45.
-    In
-8 bits for all of them a step is 0.2, a third of what most channels ever hold. Dettmers, Lewis, Belkada &
+Example: of the 768 channels that enter a feed-forward layer of MPNet, the median reaches 1.5 and the largest
+45. In 8 bits for all of them a step would be 0.2, too coarse for most channels. Dettmers, Lewis, Belkada &
 Zettlemoyer (2022), "LLM.int8()", keep such channels in float.
 """
 
@@ -17,15 +16,15 @@ from pytest_medfaith.checking.student import pair_row
 from pytest_medfaith.errors import DataError
 from training.pairs import read_written
 
-MOST = 8  # channels of a layer that are kept apart
-FACTOR = 4.0  # how many times as large as the median channel they are, at least
+MOST = 8  # channels of a layer that are kept in float, at most
+FACTOR = 4.0  # channels that reach more than so many times the median are kept in float
 _MAX_TOKENS = 240
 
 
 def outlying(ranges: Any) -> Any:
-    """Returns the indices of the channels whose range is more than `FACTOR` times the median.
+    """Returns the places of the channels that reach more than `FACTOR` times the median, in order.
 
-    They are in order, and at most `MOST`: the largest.
+    They are at most `MOST`, the largest ones.
 
     Args:
         ranges: largest absolute value of each channel, float32 (n_channels,).
@@ -37,7 +36,12 @@ def outlying(ranges: Any) -> Any:
 
 
 def ranges_on_pairs(folder: Path, pairs: Path, *, most: int = 200) -> dict[str, Any]:
-    """Measures `activation_ranges` on the first pairs of a file in the format of data/kinds.
+    """Returns `activation_ranges` over the first pairs of a file in the format of data/kinds.
+
+    Args:
+        folder: model folder of transformers.
+        pairs: the file.
+        most: pairs to read.
 
     Raises:
         DataError: the file holds no pair.
@@ -58,16 +62,14 @@ def ranges_on_pairs(folder: Path, pairs: Path, *, most: int = 200) -> dict[str, 
 
 
 def activation_ranges(folder: Path, rows: Sequence[tuple[Sequence[int], Sequence[int]]]) -> dict[str, Any]:
-    """Measures how large each channel gets that enters a linear layer of the classifier in `folder`.
+    """Measures how large each input channel of each linear layer gets, in the classifier in `folder`.
 
     Args:
         folder: model folder of transformers.
-        rows: tokens and token types, as `pair_row` returns them; a model without types reads the tokens
-            alone.
+        rows: (token ids, token types), as `pair_row` returns them; a model without token types ignores them.
 
     Returns:
-        Largest absolute value of each channel, float32 (n_channels,), by the name of the layer that it
-        enters.
+        {layer: largest absolute value of each input channel, float32 (n_channels,)}.
     """
     import numpy as np
     import torch

@@ -1,4 +1,4 @@
-"""Training pairs: a reader for each permissive data set, which yields `Pair` records with the same labels."""
+"""Training pairs of evidence and claim: a reader for each data set with a permissive licence."""
 
 from __future__ import annotations
 
@@ -19,39 +19,49 @@ from training.rows import Row, json_lines, label_word, table_rows
 
 @dataclass(frozen=True)
 class Pair:
-    """One labelled example: does `evidence` entail or contradict `claim`, or neither."""
+    """An example with a label: does the evidence entail the claim, contradict it, or neither?
+
+    Attributes:
+        evidence: the text.
+        claim: the statement.
+        label: entail, neutral or contradict.
+        source: name of the data set or file.
+        group: pairs of the same group are never split between training and held-out data.
+        bundle: names the minimal pairs of a claim (the claim with texts that differ in one spot); "" for a
+            pair without any.
+    """
 
     evidence: str
     claim: str
     label: str
     source: str
-    group: str  # pairs of one group are never split between training and held-out data
-    bundle: str = ""  # names the minimal pairs of a claim; "" for a pair that has no edited copy beside it
+    group: str
+    bundle: str = ""
 
 
 def is_share(key: str, *, one_in: int, remainder: int = 0) -> bool:
-    """Returns whether `key` is in part `remainder` of `one_in` parts.
-
-    A part is a fixed share of the keys, the same across runs and machines.
-    """
+    """Returns whether `key` is in part number `remainder` of `one_in` parts; see `part_of`."""
     return part_of(key, parts=one_in) == remainder
 
 
 def part_of(key: str, *, parts: int) -> int:
-    """Returns which of `parts` parts `key` belongs to: crc32(`key`) modulo `parts`."""
+    """Returns which of `parts` parts a key belongs to, from 0: crc32(key) modulo `parts`.
+
+    It is the same in every run and on every machine.
+    """
     return zlib.crc32(key.encode()) % parts
 
 
 def claim_text(claim: Mapping[str, Any]) -> str:
-    """Returns a written claim as a checker reads it, with what came before it in its answer in brackets.
+    """Returns a written claim as a checker reads it, with what it needs from before it in brackets.
 
-    Example: `[For adults.] Take two tablets.` Without such words there are no brackets.
+    Example: `[For adults.] Take two tablets.` A claim without such words has no brackets.
     """
     return f"[{claim['context']}] {claim['text']}" if claim.get("context") else str(claim["text"])
 
 
 def read_written(path: Path) -> Iterator[Pair]:
-    """Yields the claims of every LLM-written item, on the item's text and on its edited copy."""
+    """Yields the claims of LLM-written items, each with the item's text, and with its edited copy."""
     for item in json_lines(path):
         for text_key, label_key in (("evidence", "label"), ("alt_evidence", "alt_label")):
             for number, claim in enumerate(item["claims"]):
@@ -66,9 +76,9 @@ def read_written(path: Path) -> Iterator[Pair]:
 
 
 def read_written_windows(path: Path) -> Iterator[Pair]:
-    """Yields claims against the sentences around their item's edit, in the text and in its edited copy.
+    """Yields claims with the sentences around their item's edit, of the text and of its edited copy.
 
-    Only claims whose label the edit changes are read. Items have long evidence and a single edited spot.
+    Only claims whose label the edit changes are read. Items have long evidence and a single edit.
     """
     for item in json_lines(path):
         texts = [item["evidence"], item["alt_evidence"]]
@@ -92,11 +102,11 @@ def read_written_windows(path: Path) -> Iterator[Pair]:
 
 
 def read_written_beside(path: Path) -> Iterator[Pair]:
-    """Yields neutral pairs: claims against sentences of their item that the item's edit does not touch.
+    """Yields neutral pairs: claims with sentences of their item that the item's edit does not touch.
 
-    A claim that one of the two texts entails and the other text refutes rests on what differs. The remaining
-    sentences speak of the same matter, often in the same words, and leave the claim open. Two claims are
-    taken of an item, each with the likeliest window of one to three neighbouring sentences.
+    A claim that the text entails and the edited copy contradicts, or the reverse, rests on what differs. The
+    other sentences are about the same subject, often in the same words, but leave the claim open. Two claims
+    are taken of an item, each with the most similar window of one to three sentences.
     """
     for item in json_lines(path):
         original, edited = (sentences_of(text) for text in (item["evidence"], item["alt_evidence"]))
@@ -111,7 +121,7 @@ def read_written_beside(path: Path) -> Iterator[Pair]:
 
 
 def two_flipped_claims(item: Mapping[str, Any], rng: random.Random) -> list[str]:
-    """Returns at most two of the claims that the edit turns from entailed to refuted, or back."""
+    """Returns up to two claims that the edit turns from entailed to contradicted, or the reverse."""
     flipped = [
         claim_text(claim)
         for claim in item["claims"]
@@ -121,11 +131,11 @@ def two_flipped_claims(item: Mapping[str, Any], rng: random.Random) -> list[str]
 
 
 def read_written_elsewhere(path: Path) -> Iterator[Pair]:
-    """Yields neutral pairs: a claim of every LLM-written item against another item's evidence.
+    """Yields neutral pairs: a claim of each LLM-written item with another item's evidence.
 
-    Most chunks that a claim is compared with speak of something else. A model that has seen only related
-    evidence takes sides there too. Both items are of the same tenth by crc32, so that a tenth held out, or
-    set apart for calibration, takes both texts along.
+    Most chunks with which a claim is compared are about something else. A model that has only seen related
+    evidence takes sides there too. Both items are in the same tenth by crc32, so holding a tenth out, or
+    calibrating on it, takes both texts along.
     """
     tenths: dict[int, list[Row]] = {}
     for item in json_lines(path):
@@ -141,11 +151,11 @@ def read_written_elsewhere(path: Path) -> Iterator[Pair]:
 def read_labelled(path: Path) -> Iterator[Pair]:
     """Yields the rows of a file of `{"claim", "evidence", "label"}`, as `medfaith calibrate` reads them.
 
-    Evidence in several texts is joined. A group is a case where the rows name theirs, else all rows that
-    share a claim or an evidence text.
+    Several texts of evidence are joined. A group is a case if the rows name theirs, else all rows that share
+    a claim or a text of evidence.
 
     Raises:
-        DataError: a row whose field is missing or blank, or of another type.
+        DataError: a field that is missing, blank, or of another type.
     """
     for row, labelled in zip(json_lines(path), read_labelled_rows(path), strict=True):
         claim, evidence = row.text("claim"), " ".join(labelled.evidence)
@@ -155,7 +165,7 @@ def read_labelled(path: Path) -> Iterator[Pair]:
 
 
 def read_snli(root: Path) -> Iterator[Pair]:
-    """Yields SNLI dev and test pairs (CC BY-SA 4.0)."""
+    """Yields SNLI's dev and test pairs (CC BY-SA 4.0), without those on which annotators disagree."""
     for split in ("dev", "test"):
         columns = [
             (root / f"{name}.{split}").read_text("utf-8").splitlines() for name in ("s1", "s2", "labels")
@@ -167,7 +177,10 @@ def read_snli(root: Path) -> Iterator[Pair]:
 
 
 def read_table(path: Path, *, source: str, delimiter: str, columns: tuple[str, str, str]) -> Iterator[Pair]:
-    """Yields pairs of a delimited table whose columns are named (evidence, claim, label)."""
+    """Yields the pairs of a delimited table; `columns` names its columns of evidence, claim and label.
+
+    Rows without a known label, evidence or claim are left out.
+    """
     evidence, claim, label = columns
     for row in table_rows(path, delimiter):
         word = label_word(row[label] or "")
@@ -176,7 +189,7 @@ def read_table(path: Path, *, source: str, delimiter: str, columns: tuple[str, s
 
 
 def read_fever_symmetric(root: Path) -> Iterator[Pair]:
-    """Yields FEVER-Symmetric pairs (dev and test), which stop claim-only shortcuts."""
+    """Yields the pairs of FEVER-Symmetric (dev and test), whose claims alone do not give the label away."""
     for path in sorted(root.glob("*.jsonl")):
         for row in json_lines(path):
             yield Pair(
@@ -189,9 +202,9 @@ def read_fever_symmetric(root: Path) -> Iterator[Pair]:
 
 
 def read_mpe(root: Path) -> Iterator[Pair]:
-    """Yields multiple-premise pairs: the four captions of a picture are one evidence text.
+    """Yields multiple-premise pairs: the four captions of a picture are joined to one text of evidence.
 
-    The captions' file marks are dropped.
+    Marks of files in the captions are dropped.
     """
     for path in sorted(root.glob("*.csv")):
         for row in table_rows(path, ","):
@@ -200,11 +213,11 @@ def read_mpe(root: Path) -> Iterator[Pair]:
 
 
 def read_factcheck(path: Path) -> Iterator[Pair]:
-    """Yields a pair for each row of Factcheck-Bench: does its evidence support its claim.
+    """Yields the pairs of Factcheck-Bench: a claim, evidence, and whether it supports the claim.
 
     The field `stance` gives the label: "completely-support" is entail, "refute" is contradict, "irrelevant"
-    is neutral. A row with "partially-support" is left out, because no single label fits it. A row with an
-    unknown stance is left out, too.
+    is neutral. A row with "partially-support" is left out, because no single label fits it, as is a row with
+    an unknown stance.
 
     Args:
         path: a JSON Lines file with the fields `claim`, `evidence` and `stance`.
@@ -220,20 +233,26 @@ def read_factcheck(path: Path) -> Iterator[Pair]:
 
 
 def read_wice(path: Path) -> Iterator[Pair]:
-    """Yields WiCE claims with their oracle chunk as evidence."""
+    """Yields WiCE's claims with their oracle chunk: a passage that holds the sentences that decide."""
     for row in json_lines(path):
         yield Pair(" ".join(row["evidence"]), row["claim"], row.label("label"), "wice", row["claim"])
 
 
 def overlap(claim: str, sentence: str) -> float:
-    """Returns which share of the claim's words of three letters or more the sentence holds."""
+    """Returns the share of the claim's words that the sentence holds, 0 to 1.
+
+    Only words of three letters or more count.
+    """
     words = set(re.findall(r"[a-z0-9]{3,}", claim.lower()))
     found = words & set(re.findall(r"[a-z0-9]{3,}", sentence.lower()))
     return len(found) / (len(words) or 1)
 
 
 def sentence_window(sentences: list[str], centre: int, *, size: int) -> str:
-    """Returns `size` neighbouring sentences, that at `centre` among them, cut at the document's ends."""
+    """Returns `size` neighbouring sentences as a text, the sentence at `centre` among them.
+
+    Near an end of the document the window moves inwards, so that it keeps its size.
+    """
     start = max(0, min(centre - size // 2, len(sentences) - size))
     return " ".join(sentences[start : start + size])
 
@@ -241,10 +260,18 @@ def sentence_window(sentences: list[str], centre: int, *, size: int) -> str:
 def document_pairs(
     claim: str, sentences: list[str], rationale: list[int], label: str, source: str, group: str
 ) -> Iterator[Pair]:
-    """Yields a claim and its label against up to three parts of a document.
+    """Yields up to three pairs of a claim with parts of a document, all with the same label.
 
-    These are the rationale alone, where it is known; a window around a sentence of the rationale, or around
-    the likeliest sentence; and the whole text.
+    The parts are the sentences that decide (the rationale), if known; a window around one of them, or around
+    the most similar sentence; and the whole text.
+
+    Args:
+        claim: the statement.
+        sentences: of the document.
+        rationale: numbers of the deciding sentences; [] if not known.
+        label: of the claim.
+        source: name of the data set.
+        group: see `Pair`.
     """
     rng = random.Random(group + claim)
     if not sentences:
@@ -260,10 +287,7 @@ def document_pairs(
 
 
 def read_scifact(root: Path) -> Iterator[Pair]:
-    """Yields SciFact claims against each cited abstract.
-
-    A group is a claim's id; abstracts repeat across claims.
-    """
+    """Yields SciFact's training claims with each abstract that they cite; a claim is a group."""
     corpus = {doc["doc_id"]: doc["abstract"] for doc in json_lines(root / "corpus.jsonl")}
     for row in json_lines(root / "claims_train.jsonl"):
         for doc_id in row["cited_doc_ids"]:
@@ -276,10 +300,10 @@ def read_scifact(root: Path) -> Iterator[Pair]:
 
 
 def read_check_covid(root: Path, split: str = "train") -> Iterator[Pair]:
-    """Yields Check-COVID claims against their abstract.
+    """Yields Check-COVID's claims with parts of their abstract.
 
-    A claim labelled NOTENOUGHINFO is set against its listed sentences alone. These do not decide it, but
-    another row says that their abstract does: the whole abstract would have two labels.
+    A claim labelled NOTENOUGHINFO is paired only with its listed sentences. These do not decide it, but
+    another row says that their abstract does, so the whole abstract would have two labels.
     """
     corpus = {doc["cord_id"]: doc["abstract"] for doc in json_lines(root / "corpus.json")}
     for row in json_lines(root / f"{split}.json"):
@@ -311,11 +335,11 @@ _DIRECTION_CLAIMS = {
 
 
 def read_evidence_inference(root: Path) -> Iterator[Pair]:
-    """Yields claims made from (intervention, comparator, outcome) of the training articles.
+    """Yields claims made from Evidence Inference 2.0's training articles.
 
-    The annotated span is the evidence. Each prompt gives a claim with its true direction and a claim with a
-    false direction. Where the article has an outcome that the span does not name, a claim on that outcome is
-    neutral. Data set: Evidence Inference 2.0.
+    They are worded from its prompts (intervention, comparator, outcome); the annotated span is the evidence.
+    Each prompt gives a claim with the true direction of the effect, and one with a false direction. If the
+    article has an outcome that the span does not mention, a claim about that is neutral.
     """
     prompts = {row["PromptID"]: row for row in table_rows(root / "prompts_merged.csv", ",")}
     outcomes: dict[str, list[str]] = {}
@@ -341,7 +365,7 @@ def read_evidence_inference(root: Path) -> Iterator[Pair]:
 
 
 def _first_spans(root: Path, prompts: Mapping[str, Any]) -> Iterator[tuple[Row, str]]:
-    """Yields the first valid annotation of each prompt in the training articles, and its span."""
+    """Yields (annotation, its span) for each prompt's first valid annotation in the training articles."""
     train = set((root / "splits" / "train_article_ids.txt").read_text().split())
     seen: set[str] = set()
     for row in table_rows(root / "v2_annotations.csv", ","):
@@ -354,5 +378,6 @@ def _first_spans(root: Path, prompts: Mapping[str, Any]) -> Iterator[tuple[Row, 
 
 
 def _direction_claim(rng: random.Random, direction: str, names: dict[str, str]) -> str:
+    """Returns a claim such as "X led to lower Y than Z.", worded at random."""
     text = rng.choice(_DIRECTION_CLAIMS[direction]).format(**names)
     return text[0].upper() + text[1:]

@@ -1,21 +1,21 @@
-"""Training pairs on published texts, whose claims or labels a language model wrote.
+"""Training pairs on published texts, with claims or labels that a language model wrote.
 
-The claims and labels lie in the repository, the texts in the data folder.
+The claims and labels are in the repository, the texts in the data folder.
 
 A line of a claims file is `{"id", "text_crc32", "edits", "claims"}`. `id` names a text of its data set,
-`text_crc32` the text itself, with single spaces. `edits`, a list of `{"start", "end", "text"}`, makes an
-edited copy of the text, which reports the opposite of a finding. A claim is `{"text", "label", "alt_label",
-"sentences"}`: its label under the text and under the edited copy, and the sentences that decide it. A
-neutral claim has the sentences that are most similar to it.
+`text_crc32` is the CRC-32 of the text with single spaces. `edits`, a list of `{"start", "end", "text"}`,
+makes an edited copy of the text, which reports the opposite of a finding. A claim is `{"text", "label",
+"alt_label", "sentences"}`: its label under the text and under the edited copy, and the numbers of the
+sentences that decide it. A neutral claim has the sentences that are most similar to it.
 
 A line of a labels file is `{"claim_crc32", "id", "text_crc32", "label", "sentences"}`: a claim of the data
-set itself, by the CRC-32 of its words, set against a text that its authors did not set it against.
-`sentences` are those that decide, none where neutral. Where a language model wrote the claim, the line has
-`{"claim", "of"}` in place of the CRC-32: the claim's words, and the id of the text that it was written on.
+set, named by the CRC-32 of its words, and a text with which its authors did not pair it. `sentences` are
+those that decide, none where neutral. If a language model wrote the claim, the line has `{"claim", "of"}` in
+place of the CRC-32: the claim's words, and the id of the text that it was written on.
 
-A line of a clusters file is `{"texts", "claims"}`: `{"id", "text_crc32"}` of a few texts on like matters, and
-claims written on them together. Such a claim is `{"text", "labels", "sentences"}`, with a label and a list of
-deciding sentences for each text.
+A line of a clusters file is `{"texts", "claims"}`: a few texts on similar subjects, each `{"id",
+"text_crc32"}`, and claims written on them together. Such a claim is `{"text", "labels", "sentences"}`, with a
+label and a list of deciding sentences for each text.
 """
 
 from __future__ import annotations
@@ -36,33 +36,45 @@ from training.pairs import Pair, document_pairs, overlap, part_of, two_flipped_c
 from training.rows import json_lines
 from training.texts import TEXTS
 
-# The file of the claims that people wrote, and what keeps the pairs of a claim together.
+# {data set: (file of the claims that people wrote, field whose value keeps pairs in the same part)}.
 CLAIMS = {"check_covid": ("train.json", "claim"), "scifact": ("claims_train.jsonl", "id")}
 _WINDOW_SENTENCES = (2, 3, 4, 5)
-_DECIDING_ALONE = 0.4  # share of claims that are set against their deciding sentences alone
-_WHOLE = 0.3  # share of a cluster's claims that are set against whole texts
-_SENTENCES = 0.5  # share of a claim's proofs that are a sentence
-_RIVALS = 2  # most sentences of the same text that a deciding sentence is set against
-_OPEN = 2  # most texts that leave a cluster's claim open which the claim is set against
-_BESIDE = 0.4  # share of the flipped claims that are also set against the likeliest sentence without an edit
+_DECIDING_ALONE = 0.4  # share of claims that are paired with their deciding sentences only
+_WHOLE = 0.3  # share of a cluster's claims that are paired with whole texts
+_SENTENCES = 0.5  # share of a claim's proofs that are a single sentence
+_RIVALS = 2  # sentences of the same text that are rivals of a deciding sentence, at most
+_OPEN = 2  # texts that leave a cluster's claim open and are paired with it, at most
+_BESIDE = 0.4  # share of the flipped claims that are also paired with the most similar unedited sentence
 
 
 @dataclass(frozen=True)
 class EditedText:
-    """The sentences of a text and of its edited copy, side by side."""
+    """A text and its edited copy, sentence by sentence.
+
+    Attributes:
+        original: the sentences of the text.
+        copy: the same sentences after the edits.
+    """
 
     original: tuple[str, ...]
     copy: tuple[str, ...]
 
     @property
     def edited(self) -> frozenset[int]:
-        """The numbers of the sentences that differ."""
+        """Numbers of the sentences that differ, from 0."""
         return frozenset(i for i, (a, b) in enumerate(zip(self.original, self.copy, strict=True)) if a != b)
 
 
 @dataclass(frozen=True)
 class Proof:
-    """A claim, a text that decides it, and rival texts that leave it open."""
+    """A claim with a text that decides it.
+
+    Attributes:
+        claim: the statement.
+        text: the deciding sentence, the sentences around it, or a whole text.
+        rivals: similar texts that leave the claim open.
+        group: what is held out together.
+    """
 
     claim: str
     text: str
@@ -71,20 +83,20 @@ class Proof:
 
 
 def read_published(path: Path, *, texts: Path, whole: bool = False) -> Iterator[Pair]:
-    """Yields the claims of `path`, each against a part of its text and the same part of the edited copy.
+    """Yields the claims of a file, each with a part of its text, and with the same part of the edited copy.
 
-    The part is the deciding sentences alone, or a window of two to five sentences around them: what a
-    checker reads of a long chunk. Some of the claims that the edits flip from entailed to refuted, or back,
-    come a third time, neutral, against the likeliest sentences without an edit.
+    The part is the deciding sentences, or a window of two to five sentences around them, as a checker reads
+    long chunks. Some claims whose label the edits turn around come a third time, as neutral, with the most
+    similar sentences that are not edited.
 
     Args:
-        path: the claims; the file's name is that of a data set in `TEXTS`, with a number where the set has
-            several files: `medquad_2.jsonl`.
-        texts: the file of that data set which holds the texts.
-        whole: set every claim against the whole text and the whole edited copy, as a checker is given them.
+        path: a claims file, see the module. Its name is that of a data set in `TEXTS`, and a number where the
+            data set has several files: `medquad_2.jsonl`.
+        texts: the file of that data set that holds the texts.
+        whole: True takes the whole text and the whole copy as evidence.
 
     Raises:
-        DataError: a text is missing, or is not the text that the claims were written on.
+        DataError: a text is missing, or differs from the text that the claims were written on.
     """
     for item, text, source in _items(path, texts):
         both = with_edited_copy(text, item["edits"])
@@ -92,11 +104,11 @@ def read_published(path: Path, *, texts: Path, whole: bool = False) -> Iterator[
 
 
 def read_published_elsewhere(path: Path, *, texts: Path) -> Iterator[Pair]:
-    """Yields neutral pairs: two claims of each text of `path` against the likeliest sentence of another text.
+    """Yields neutral pairs: two claims of each text, each with the most similar sentence of another text.
 
-    The claims are among those that the edits flip, since these rest on a finding of the text that they were
-    written on. Both texts are of the same tenth by crc32, so that a tenth held out, or set apart for
-    calibration, takes both along. Arguments and errors as of `read_published`.
+    Claims are chosen whose label the edits turn around, since these rest on a finding of their own text. Both
+    texts are in the same tenth by crc32, so holding a tenth out, or calibrating on it, takes both along.
+    Arguments and errors are those of `read_published`.
     """
     tenths: dict[int, list[tuple[Mapping[str, Any], str, list[str]]]] = {}
     for item, text, source in _items(path, texts):
@@ -122,17 +134,18 @@ def read_published_elsewhere(path: Path, *, texts: Path) -> Iterator[Pair]:
 
 
 def read_crossed(path: Path, *, texts: Path, whole: bool = False) -> Iterator[Pair]:
-    """Yields claims against texts of the same data set that search finds for them.
+    """Yields claims with texts of the same data set that search found for them, and their labels.
 
-    A text is read as proof, window and whole text, see `document_pairs`.
+    A text gives up to three pairs: its deciding sentences, a window, and the whole text, see
+    `document_pairs`.
 
     Args:
-        path: the labels; the file's name without the ending is that of a data set in `TEXTS`.
-        texts: the file of that data set which holds the texts, beside the file of the data set's claims.
-        whole: the whole text alone.
+        path: a labels file, see the module; its name without the ending is that of a data set in `TEXTS`.
+        texts: the file of that data set that holds the texts, beside the file of its claims.
+        whole: True takes only the whole text.
 
     Raises:
-        DataError: a claim or a text is missing, or a text is not the text that was labelled.
+        DataError: a claim or a text is missing, or a text differs from the text that was labelled.
     """
     source, text_of = _texts_of(path, texts)
     claims = dict(_claims_by_people(source, texts))
@@ -152,19 +165,20 @@ def read_crossed(path: Path, *, texts: Path, whole: bool = False) -> Iterator[Pa
 
 
 def read_clusters(path: Path, *, texts: Path, whole: bool = False) -> Iterator[Pair]:
-    """Yields the claims of `path`, each against texts of its cluster.
+    """Yields the claims of clusters, each with several texts of its cluster.
 
-    These are the texts that decide the claim, and the likeliest texts that leave it open. All texts of a
-    claim are read in the same way, so that length tells nothing: their deciding or likeliest sentences
-    alone, a window around these, or whole. A claim's pairs are one bundle.
+    These are the texts that decide the claim, and the most similar texts that leave it open. All texts of a
+    claim are cut in the same way, so that length does not give the label away: to their deciding or most
+    similar sentences, to a window around these, or not at all. A claim's pairs are one bundle (minimal
+    pairs).
 
     Args:
-        path: the clusters; the file's name without the ending is that of a data set in `TEXTS`.
-        texts: the file of that data set which holds the texts.
-        whole: set every claim against every text of its cluster, whole, as a checker is given them.
+        path: a clusters file, see the module; its name without the ending is that of a data set in `TEXTS`.
+        texts: the file of that data set that holds the texts.
+        whole: True pairs each claim with all texts of its cluster, uncut.
 
     Raises:
-        DataError: a text is missing, or is not the text that the claims were written on.
+        DataError: a text is missing, or differs from the text that the claims were written on.
     """
     for claim, documents, source, group, bundle in _cluster_claims(path, texts):
         chosen = range(len(documents)) if whole else _decided_and_likely(claim, documents)
@@ -178,12 +192,11 @@ def read_clusters(path: Path, *, texts: Path, whole: bool = False) -> Iterator[P
 
 
 def read_proofs(path: Path, *, texts: Path) -> Iterator[Proof]:
-    """Yields the claims of `path` with what decides them, for each text that does.
+    """Yields the claims of clusters with each text that decides them, and rivals that do not.
 
-    Half of the proofs are a sentence, half are a window or the whole text. The rivals of a sentence are
-    likely sentences, of the same text and of the texts that leave the claim open. The rivals of a window or
-    a whole text are the texts that leave the claim open, read in the same way. Arguments and errors as of
-    `read_clusters`.
+    About half of the proofs are a single sentence; its rivals are similar sentences of the same text, and of
+    texts that leave the claim open. The others are a window or a whole text; their rivals are the texts that
+    leave the claim open, cut in the same way. Arguments and errors are those of `read_clusters`.
     """
     for claim, documents, _, group, bundle in _cluster_claims(path, texts):
         wanted = claim["text"]
@@ -217,7 +230,7 @@ def read_proofs(path: Path, *, texts: Path) -> Iterator[Proof]:
 def _cluster_claims(
     path: Path, texts: Path
 ) -> Iterator[tuple[Mapping[str, Any], list[list[str]], str, str, str]]:
-    """Yields (claim, its texts in sentences, data set, group of the cluster, bundle) of every claim."""
+    """Yields (claim, its texts as sentences, data set, group of the cluster, bundle) of every claim."""
     source, text_of = _texts_of(path, texts)
     for item in json_lines(path):
         group = _group(source, item["texts"][0]["id"])
@@ -227,27 +240,28 @@ def _cluster_claims(
 
 
 def _likeliest(claim: str, sentences: Sequence[str]) -> int:
+    """Returns the number of the sentence that shares the most words with the claim."""
     return max(range(len(sentences)), key=lambda i: overlap(claim, sentences[i]))
 
 
 def label_together(labels: Iterable[str]) -> str | None:
     """Returns what texts with these labels say of a claim together.
 
-    It is neutral where no text decides the claim, and None where texts decide it both ways.
+    It is the label of those that decide, "neutral" if none decides, and None if they contradict each other.
     """
     sides = set(labels) - {"neutral"}
     return None if len(sides) > 1 else sides.pop() if sides else "neutral"
 
 
 def _decided_and_likely(claim: Mapping[str, Any], documents: Sequence[Sequence[str]]) -> list[int]:
-    """Returns the numbers of the texts that decide `claim`, and of the likeliest that leave it open."""
+    """Returns the numbers of the texts that decide `claim`, and of the most similar that leave it open."""
     left_open = [i for i, label in enumerate(claim["labels"]) if label == "neutral"]
     likely = sorted(left_open, key=lambda i: -overlap(claim["text"], " ".join(documents[i])))[:_OPEN]
     return [i for i in range(len(documents)) if i not in left_open or i in likely]
 
 
 def _claims_by_people(source: str, texts: Path) -> Iterator[tuple[int, tuple[str, str]]]:
-    """Yields the CRC-32 of each claim that people wrote, the claim, and what keeps its pairs together."""
+    """Yields (CRC-32 of a claim that people wrote, (the claim, its group))."""
     if source in CLAIMS:
         name, group = CLAIMS[source]
         for row in json_lines(texts.with_name(name)):
@@ -255,26 +269,27 @@ def _claims_by_people(source: str, texts: Path) -> Iterator[tuple[int, tuple[str
 
 
 def _items(path: Path, texts: Path) -> Iterator[tuple[Mapping[str, Any], str, str]]:
-    """Yields every line of `path` with its text and the name of its data set."""
+    """Yields (line, its text, name of the data set) for every line of a claims file."""
     source, text_of = _texts_of(path, texts)
     for item in json_lines(path):
         yield item, text_of(item), source
 
 
 def _texts_of(path: Path, texts: Path) -> tuple[str, Callable[[Mapping[str, Any]], str]]:
-    """Returns the name of the data set that `path` is on, and a function from a row to its text.
+    """Returns (name of the data set of `path`, function from a row to its text).
 
-    A row names its text by `id` and `text_crc32`.
+    A row names its text by `id` and `text_crc32`; the function raises DataError if they do not fit.
     """
     source = re.sub(r"_\d+$", "", path.stem)
     known = _known_texts(source, texts)
 
     def text_of(row: Mapping[str, Any]) -> str:
+        """Returns the text that a row names; DataError if it is missing or has changed."""
         text = known.get(row["id"])
         if text is None or text_crc32(text) != row["text_crc32"]:
             raise DataError(
-                f"{texts}: text {row['id']!r} is {'missing' if text is None else 'another'}; "
-                f"{path} needs the text it was written on"
+                f"{texts}: text {row['id']!r} {'is missing' if text is None else 'has changed'}; "
+                f"{path} needs the text that its claims were written on"
             )
         return text
 
@@ -283,19 +298,19 @@ def _texts_of(path: Path, texts: Path) -> tuple[str, Callable[[Mapping[str, Any]
 
 @lru_cache(maxsize=8)  # all sets together hold some 150 MB, and several files are written on each
 def _known_texts(source: str, texts: Path) -> Mapping[str, str]:
-    """Returns the texts of the data set `source`, which lies at `texts`, by their ids."""
+    """Returns {id: text} of the data set `source`, whose texts are in the file `texts`."""
     return dict(TEXTS[source](texts))
 
 
 def text_crc32(text: str) -> int:
-    """Returns the CRC-32 of `text` in UTF-8."""
+    """Returns the CRC-32 of `text` in UTF-8, by which a changed text is detected."""
     return zlib.crc32(text.encode())
 
 
 def with_edited_copy(text: str, edits: Sequence[Mapping[str, Any]]) -> EditedText:
-    """Returns the sentences of `text` and of its edited copy.
+    """Returns the sentences of `text` and of its copy with the edits made.
 
-    Each edit is made in the sentence that it begins in.
+    An edit changes the sentence in which it begins.
     """
     spans = sentence_spans(text)
     copy = [text[start:end] for start, end in spans]
@@ -307,6 +322,7 @@ def with_edited_copy(text: str, edits: Sequence[Mapping[str, Any]]) -> EditedTex
 
 
 def _whole_pairs(item: Mapping[str, Any], text: EditedText, source: str) -> Iterator[Pair]:
+    """Yields each claim with the whole text, and with the whole edited copy."""
     group = _group(source, item["id"])
     for sentences, key in ((text.original, "label"), (text.copy, "alt_label")):
         for number, claim in enumerate(item["claims"]):
@@ -315,9 +331,9 @@ def _whole_pairs(item: Mapping[str, Any], text: EditedText, source: str) -> Iter
 
 
 def _group(source: str, text: str) -> str:
-    """Returns the name of what is held out together: a text, or a whole article.
+    """Returns the name of what is held out together: a text, or an article.
 
-    The passages of an article and its abstract, which lie in different files, go together.
+    The passages of an article and its abstract, which are in different files, go together.
     """
     return (
         f"evidence_inference-{text.partition('/')[0]}"
@@ -327,6 +343,7 @@ def _group(source: str, text: str) -> str:
 
 
 def _item_pairs(item: Mapping[str, Any], text: EditedText, source: str) -> Iterator[Pair]:
+    """Yields each claim with a part of the text, and with the same part of the edited copy."""
     rng = random.Random(item["id"])
     group = _group(source, item["id"])
     for number, claim in enumerate(item["claims"]):
@@ -348,15 +365,20 @@ def _item_pairs(item: Mapping[str, Any], text: EditedText, source: str) -> Itera
 
 
 def _windows(sentences: Sequence[str], *, without: set[int] | frozenset[int], size: int) -> list[str]:
+    """Returns all windows of `size` neighbouring sentences that hold none of `without`."""
     places = [range(start, start + size) for start in range(len(sentences) - size + 1)]
     return [" ".join(sentences[i] for i in place) for place in places if not without.intersection(place)]
 
 
 def _part(deciding: set[int], count: int, rng: random.Random) -> Sequence[int]:
-    """Returns which of `count` sentences the model reads.
+    """Returns the numbers of the sentences that become the evidence.
 
-    It reads the deciding sentences alone, or a window that holds them all where such a window is short
-    enough.
+    They are the deciding sentences, or a window of up to five sentences that holds them all.
+
+    Args:
+        deciding: numbers of the deciding sentences.
+        count: how many sentences the text has.
+        rng: of chance.
     """
     size, widest = rng.choice(_WINDOW_SENTENCES), max(deciding) - min(deciding) + 1
     if rng.random() < _DECIDING_ALONE or widest > max(_WINDOW_SENTENCES):

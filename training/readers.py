@@ -1,4 +1,4 @@
-"""Every reader of labelled pairs, by the name that a recipe gives it."""
+"""All readers of labelled pairs: {name in a recipe: function from a path to its pairs}."""
 
 from __future__ import annotations
 

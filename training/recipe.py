@@ -1,4 +1,7 @@
-"""The recipe of a training: sources, phases and settings in TOML, and the pairs that its sources give."""
+"""Reads the recipe of a training, a TOML file, and the pairs of its sources.
+
+A recipe holds sources, phases and settings.
+"""
 
 from __future__ import annotations
 
@@ -23,23 +26,44 @@ NLI = Path(__file__).parent / "recipes" / "nli.toml"
 
 @dataclass(frozen=True)
 class Phase:
-    """A stretch of training over stated shares of the sources."""
+    """A part of a training, on stated shares of the sources.
+
+    Attributes:
+        name: of the phase and its folder.
+        epochs: passes over the shares.
+        learning_rate: peak rate of AdamW.
+        shares: {source: share of its pairs}; above 1 repeats the source.
+        contrast: weight of the loss between minimal pairs, beside the loss of each pair.
+        average: earlier phases; the mean of their weights and this phase's is what the phase leaves behind.
+        matrix_rate: peak rate of Muon for the layers' matrices; None uses AdamW for all weights.
+        batch_tokens: tokens of a step; None takes the recipe's.
+    """
 
     name: str
     epochs: int
     learning_rate: float
     shares: dict[str, float]
-    contrast: float = 0.0  # weight of the loss between minimal pairs beside the loss of each pair
-    average: tuple[str, ...] = ()  # earlier phases whose weights enter the mean that this phase leaves behind
-    matrix_rate: float | None = (
-        None  # peak rate of Muon for the layers' matrices; None: AdamW for all weights
-    )
-    batch_tokens: int | None = None  # None: as the recipe says
+    contrast: float = 0.0
+    average: tuple[str, ...] = ()
+    matrix_rate: float | None = None
+    batch_tokens: int | None = None
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """Everything that decides the weights, besides the data files themselves."""
+    """Everything that decides the weights, apart from the data files.
+
+    Attributes:
+        base: model folder, or installed package with a model, that training starts from.
+        sources: {name: its table in the recipe}.
+        phases: in order.
+        seed: of all random choices.
+        max_tokens: tokens of a pair.
+        batch_tokens: tokens of a step.
+        label_smoothing: of the cross-entropy, 0 to 1.
+        dropout: of the model, 0 to 1.
+        freeze: weights whose names hold one of these texts do not train.
+    """
 
     base: str
     sources: dict[str, dict[str, Any]]
@@ -53,16 +77,16 @@ class Recipe:
 
 
 def read_recipe(path: Path, *, data: Path, repo: Path) -> Recipe:
-    """Returns the recipe at `path` with `{data}` and `{repo}` filled in.
+    """Returns the recipe in the TOML file `path`, with `{data}` and `{repo}` replaced by folders.
 
-    A source names a `path` or several `paths`; some readers want `texts` too. A source with `like = "NAME"`
-    reads the files of the source NAME, split as they are there, with another reader. A phase with `like =
-    "NAME"` and `times = FACTOR` has the shares of the earlier phase NAME, each times the factor; shares
-    that the phase names itself replace or join them.
+    A source names a `path` or several `paths`; some readers need `texts` too. A source with `like = "NAME"`
+    reads the same files as the source NAME, split in the same way, with another reader. A phase with `like =
+    "NAME"` and `times = FACTOR` has the shares of the earlier phase NAME times FACTOR; shares that it names
+    itself replace these or are added.
 
     Raises:
-        ValueError: a source is like a source that is not there; a phase averages with a phase, or is like a
-            phase, that does not come before it.
+        ValueError: a source is like an unknown source, or a phase averages with, or is like, a phase that
+            does not come before it.
     """
     table = tomllib.loads(path.read_text(encoding="utf-8"))
     for source in table["sources"].values():
@@ -84,7 +108,7 @@ def read_recipe(path: Path, *, data: Path, repo: Path) -> Recipe:
         unknown = {*row.get("average", ()), *([like] if like else [])} - phases.keys()
         if unknown:
             raise ValueError(
-                f"phase {row['name']!r} rests on {', '.join(sorted(unknown))}; "
+                f"phase {row['name']!r} is like, or averages with, {', '.join(sorted(unknown))}; "
                 "expected phases that come before it"
             )
         if like:
@@ -96,7 +120,13 @@ def read_recipe(path: Path, *, data: Path, repo: Path) -> Recipe:
 
 @dataclass(frozen=True)
 class Sources:
-    """Pairs by source: to train the weights, to fit temperature and thresholds, and only to measure them."""
+    """Pairs by source, in three parts.
+
+    Attributes:
+        train: to train the weights on.
+        calibration: to fit temperature and thresholds on.
+        held_out: only to measure on.
+    """
 
     train: dict[str, list[Pair]]
     calibration: dict[str, list[Pair]]
@@ -104,11 +134,10 @@ class Sources:
 
 
 def load_sources(recipe: Recipe) -> Sources:
-    """Returns the pairs of every source, split by group, never by pair.
+    """Returns the pairs of every source in three parts; pairs of a group are always in the same part.
 
     A source with `held_out_one_in = n` holds out the groups with crc32 % n == 0. A source with
-    `calibration_one_in = m` keeps, of the groups that are not held out, those with crc32 % m == 1 for
-    calibration.
+    `calibration_one_in = m` keeps for calibration, of the rest, the groups with crc32 % m == 1.
     """
     sources = Sources({}, {}, {})
     for name, source in recipe.sources.items():
@@ -125,7 +154,7 @@ def load_sources(recipe: Recipe) -> Sources:
 
 
 def _pairs_of(name: str, source: dict[str, Any]) -> Iterator[Pair]:
-    """Yields the pairs of a source; what its reader stumbles over is an error that names the file."""
+    """Yields the pairs of a source; an exception in its reader becomes a DataError that names the file."""
     if source["reader"] not in READERS:
         raise DataError(
             f"source {name!r} names the reader {source['reader']!r}; expected one of {', '.join(READERS)}"

@@ -1,7 +1,7 @@
 """Turns an exported int8 classifier, MPNet or BERT, back into fp32 weights, so that training can go on.
 
-A checkpoint of 1.3 GB outlives no machine; the export lies in the repository. Lost are the digits that the
-export rounds to 7 bits, and the optimizer's state.
+A training's checkpoint of 1.3 GB is not kept, but the export is in the repository. What is lost are the
+digits that the export rounds away (7 bits stay), and the optimizer's state.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ def restore_classifier(exported: Path, base: Path, out: Path) -> Path:
     """Writes the classifier in the folder `exported` as an fp32 model folder to `out`, and returns `out`.
 
     Args:
-        exported: folder with model.onnx and what lies beside it, as `export_classifier` writes them.
-        base: folder of the base model, for its configuration and tokenizer; every weight is overwritten.
+        exported: folder with model.onnx and its files of weights, from `export_classifier`.
+        base: folder of the base model, for configuration and tokenizer; all its weights are replaced.
         out: folder to write; it must not exist.
 
     Raises:
-        DataError: the export holds no weights for a parameter of the model, or weights of another shape.
+        DataError: the export lacks the weights of a parameter, or they have another shape.
     """
     import onnx
     import torch
@@ -61,7 +61,7 @@ def restore_classifier(exported: Path, base: Path, out: Path) -> Path:
 
 
 def _weights(kept: dict[str, Any], config: Any) -> dict[str, Any]:
-    """Returns the parameters by their torch names."""
+    """Returns {name in torch: weights} from the constants of the exported graph."""
     import numpy as np
 
     weights: dict[str, Any] = {}
@@ -92,7 +92,7 @@ def _weights(kept: dict[str, Any], config: Any) -> dict[str, Any]:
 
 
 def _projections(stem: str, weight: Any, bias: Any, width: int) -> dict[str, Any]:
-    """Returns the layers that lie side by side under the name of the first layer."""
+    """Returns {name: weights} of layers that the export joined under the name of the first of them."""
     for ending, parts in _TOGETHER.items():
         if stem.endswith(ending) and len(weight) > width:
             layer = stem[: -len(ending)] + "attention."

@@ -1,7 +1,7 @@
-"""Pairs of a query and a text that answers it, from permissive data sets.
+"""Pairs of a question and a text that answers it, from data sets with permissive licences.
 
-Some of them train the sentence encoder, the rest measure it. A document is written as retrieval
-reads it: its title, a stop, its text.
+Some train the sentence encoder, others measure it. A document is written as retrieval reads it: its title, a
+full stop, its text.
 """
 
 from __future__ import annotations
@@ -25,18 +25,33 @@ from training.rows import json_lines
 
 @dataclass(frozen=True)
 class RetrievalPair:
-    """A query and a document that answers it."""
+    """A question and a document that answers it.
+
+    Attributes:
+        query: the question, or a claim that the document decides.
+        document: the text.
+        page: where the document is from; all pairs of a page are drawn or left out together.
+        group: documents of the same group may answer each other's questions, so they are never used as wrong
+            answers.
+        rivals: documents known not to answer the question; () where wrong answers must be searched for.
+    """
 
     query: str
     document: str
-    page: str  # where the document is from; its pairs are drawn together, with the likeliest wrong answers
-    group: str  # documents of a group may answer each other's queries: none of them is a negative for these
-    rivals: tuple[str, ...] = ()  # documents known not to answer the query; where empty, they are mined
+    page: str
+    group: str
+    rivals: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Collection:
-    """Queries, documents, and for each query the places of its relevant documents."""
+    """Questions and documents to measure retrieval on.
+
+    Attributes:
+        queries: the questions.
+        documents: all documents to search.
+        relevant: for each question, the places of its right documents in `documents`.
+    """
 
     queries: tuple[str, ...]
     documents: tuple[str, ...]
@@ -44,13 +59,14 @@ class Collection:
 
 
 def _pair(query: str, document: str, page: str) -> RetrievalPair:
+    """Returns a pair whose page is also its group."""
     return RetrievalPair(query, document, page=page, group=page)
 
 
 def collection_of(pairs: Iterable[RetrievalPair], without_query: Iterable[str] = ()) -> Collection:
-    """Returns the collection in which a query's documents are those of all its pairs.
+    """Returns the collection of some pairs; a question's right documents are those of all its pairs.
 
-    The documents `without_query` answer none of the queries.
+    `without_query` are documents that answer none of the questions.
     """
     places: dict[str, int] = {}
     relevant: dict[str, set[int]] = {}
@@ -62,10 +78,9 @@ def collection_of(pairs: Iterable[RetrievalPair], without_query: Iterable[str] =
 
 
 def read_medquad_pairs(path: Path, *, only: Sequence[str]) -> Iterator[RetrievalPair]:
-    """Yields MedQuAD questions and answers of the institutes `only`, such as "NIDDK".
+    """Yields MedQuAD's questions with their answers, of the institutes `only`, such as ("NIDDK",).
 
-    Each answer is a separate group: every question of a page asks for a different aspect, which only its
-    answer gives.
+    Each answer is a group of its own: every question of a page asks for another aspect.
     """
     for name, question, answer, institute in _medquad(path):
         if institute in only:
@@ -74,7 +89,7 @@ def read_medquad_pairs(path: Path, *, only: Sequence[str]) -> Iterator[Retrieval
 
 @lru_cache(maxsize=1)
 def _medquad(path: Path) -> list[tuple[str, str, str, str]]:
-    """Returns (id, question, titled answer, institute) of every case."""
+    """Returns (id, question, answer with its title, institute) of every case."""
     return [
         (
             case.id,
@@ -87,11 +102,12 @@ def _medquad(path: Path) -> list[tuple[str, str, str, str]]:
 
 
 def _titled(title: str, text: str) -> str:
+    """Returns title and text as retrieval reads them: "Iron. Once a day."."""
     return searchable_text(Chunk(id="", title=title.rstrip(". "), text=text))
 
 
 def read_pubmedqa_pairs(path: Path) -> Iterator[RetrievalPair]:
-    """Yields PubMedQA questions with each section of their abstract; an abstract is a group."""
+    """Yields PubMedQA's questions with each section of their abstract; an abstract is a group."""
     contexts = {chunk.id: chunk.text for chunk in read_pubmedqa_chunks(path)}
     for case in read_pubmedqa(path):
         for name in case.references:
@@ -99,7 +115,7 @@ def read_pubmedqa_pairs(path: Path) -> Iterator[RetrievalPair]:
 
 
 def read_check_covid_pairs(root: Path, *, split: str = "train") -> Iterator[RetrievalPair]:
-    """Yields Check-COVID claims with the abstract that supports or refutes them."""
+    """Yields Check-COVID's claims with the abstract that supports or refutes them."""
     abstracts = _check_covid_abstracts(root)
     for row in json_lines(root / f"{split}.json"):
         if row["label"] != "NOTENOUGHINFO":
@@ -107,6 +123,7 @@ def read_check_covid_pairs(root: Path, *, split: str = "train") -> Iterator[Retr
 
 
 def _check_covid_abstracts(root: Path) -> dict[str, str]:
+    """Returns {id: title and abstract}."""
     return {
         doc["cord_id"]: _titled(doc["title"], " ".join(doc["abstract"]))
         for doc in json_lines(root / "corpus.json")
@@ -114,14 +131,14 @@ def _check_covid_abstracts(root: Path) -> dict[str, str]:
 
 
 def read_kqa_pairs(path: Path) -> Iterator[RetrievalPair]:
-    """Yields K-QA's patient questions with the physician's answer."""
+    """Yields K-QA's patient questions with the physicians' answers."""
     for case in read_kqa(path):
         if case.reference_answer:
             yield _pair(case.question, case.reference_answer, case.id)
 
 
 def read_evidence_inference_pairs(root: Path) -> Iterator[RetrievalPair]:
-    """Yields true claims made from Evidence Inference's training articles, with their title and abstract."""
+    """Yields true claims made from Evidence Inference's training articles, each with title and abstract."""
     with tarfile.open(root / "abstracts.tar.gz") as archive:
         abstracts = {
             Path(member.name).stem: abstract_text(stream.read().decode("utf-8"))
@@ -135,7 +152,7 @@ def read_evidence_inference_pairs(root: Path) -> Iterator[RetrievalPair]:
 
 
 def abstract_text(article: str) -> str:
-    """Returns title and abstract of an article in Evidence Inference's layout, "" where it has no abstract.
+    """Returns title and abstract of an article in Evidence Inference's layout; "" where it has no abstract.
 
     Each part follows a line such as `ABSTRACT.RESULTS:.`; in some files the abstract follows the title
     without such a line.
@@ -148,7 +165,7 @@ def abstract_text(article: str) -> str:
 def read_written_pairs(folder: Path) -> Iterator[RetrievalPair]:
     """Yields each entailed claim of the LLM-written items in `folder` with its passage.
 
-    Items that are held out are skipped.
+    Held-out items are skipped.
     """
     for path in sorted(folder.glob("*.jsonl")):
         for item in json_lines(path):
@@ -159,11 +176,11 @@ def read_written_pairs(folder: Path) -> Iterator[RetrievalPair]:
 
 
 def read_cluster_pairs(path: Path, *, texts: Path) -> Iterator[RetrievalPair]:
-    """Yields a pair for each claim of a cluster and each of the cluster's texts that decides the claim.
+    """Yields each claim of a cluster with each text of it that decides the claim.
 
-    A cluster is a few texts on like matters. A text decides a claim where it entails or contradicts it. The
+    A cluster is a few texts on similar subjects. A text decides a claim if it entails or contradicts it. The
     claim is the query. The document is the deciding sentence, the sentences around it, or the whole text. The
-    rivals are likely passages that do not decide the claim. Clusters that are held out are skipped.
+    rivals are similar passages that do not decide the claim. Clusters that are held out are skipped.
 
     Args:
         path: a clusters file, as `training/published.py` describes it. Its name without the ending is the
@@ -178,9 +195,9 @@ def read_cluster_pairs(path: Path, *, texts: Path) -> Iterator[RetrievalPair]:
 
 
 def read_published_pairs(path: Path, *, texts: Path) -> Iterator[RetrievalPair]:
-    """Yields claims on published texts, each with the part that decides it of the text it was written on.
+    """Yields claims on published texts, each with the part of its text that decides it.
 
-    Arguments and errors as of `read_cluster_pairs`.
+    Claims on the edited copies of texts are left out. Arguments and errors are those of `read_cluster_pairs`.
     """
     seen = {""}
     for pair in filter(_trains, read_published(path, texts=texts)):
@@ -190,14 +207,14 @@ def read_published_pairs(path: Path, *, texts: Path) -> Iterator[RetrievalPair]:
 
 
 def _trains(pair: Pair | Proof) -> bool:
-    """Returns whether the NLI recipe neither holds the pair's text out nor calibrates on it."""
+    """Returns whether the checkers train on the pair's text: it is not held out, nor for calibration."""
     return part_of(pair.group, parts=10) > 1
 
 
 def scifact_collection(data: Path) -> Collection:
     """Returns SciFact's training claims over its whole corpus; a claim's cited abstracts are relevant.
 
-    Nothing of SciFact trains the encoder.
+    No text of SciFact trains the encoder.
     """
     root = data / "scifact"
     corpus = {
@@ -216,7 +233,7 @@ def check_covid_collection(data: Path) -> Collection:
 
 
 def medquad_collection(data: Path, institute: str) -> Collection:
-    """Returns the questions and answers that MedQuAD has from one institute."""
+    """Returns the questions and answers of one institute in MedQuAD."""
     return collection_of(read_medquad_pairs(data / "medquad" / "medquad_xml.tar.gz", only=(institute,)))
 
 

@@ -1,4 +1,4 @@
-"""From silver rows to students: both trained, exported and measured. `medfaith distill run` calls it."""
+"""Makes both students, a checker and an extractor, from silver rows, for `medfaith distill run`."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ def make_students(
     soft: bool = True,
     progress: Callable[[str], None] = print,
 ) -> dict[str, dict[str, Any]]:
-    """Writes `out`/checker and `out`/extractor, and returns their cards by these names.
+    """Trains, exports and measures both students; returns {"checker": card, "extractor": card}.
 
-    A training that was interrupted goes on where it was.
+    They are written to `out`/checker and `out`/extractor. An interrupted training goes on where it stopped.
 
     Args:
         silver: a folder that `medfaith distill silver` wrote.
-        out: the folder of trainings and students.
-        base: the model folder, or the package, that the checker starts from.
-        extractor_base: likewise, of the tagger.
-        max_tokens: that a student reads at a time.
-        epochs: at most, of each.
-        rate: peak rate of AdamW.
+        out: folder of trainings and students.
+        base: model folder, or installed package with a model, that the checker starts from.
+        extractor_base: the same for the extractor.
+        max_tokens: tokens that a student reads at a time.
+        epochs: passes over the rows at most, for each student.
+        rate: peak learning rate of AdamW.
         seed: of both trainings.
-        soft: whether the checker learns the teacher's probabilities, where it gave some.
-        progress: receives a line now and then.
+        soft: True lets the checker learn the teacher's probabilities, where it gave some; False its labels.
+        progress: called with a line now and then.
     """
     pace = EpochSettings(epochs=epochs, rate=rate, seed=seed)
     nli = NliSettings(base=base, soft=soft, curriculum=True, max_tokens=max_tokens, epochs=pace)

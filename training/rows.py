@@ -1,4 +1,4 @@
-"""Rows of data files that know their place: what is wrong with a row is told with file, line and field."""
+"""Rows of data files that know their place, so that errors name file, line and field."""
 
 from __future__ import annotations
 
@@ -30,7 +30,11 @@ _LABEL_WORDS = {
 
 
 class Row(dict[str, Any]):
-    """An object of a data file, with its place, "file:line", which errors about its fields name."""
+    """A row of a data file: a dict of its fields; a missing field raises DataError with the place.
+
+    Attributes:
+        place: "file:line".
+    """
 
     def __init__(self, fields: Mapping[str, Any], place: str) -> None:
         super().__init__(fields)
@@ -43,7 +47,7 @@ class Row(dict[str, Any]):
         )
 
     def text(self, key: str) -> str:
-        """Returns the text of the field `key`.
+        """Returns the text in the field `key`.
 
         Raises:
             DataError: there is no such field, or it holds no text.
@@ -54,10 +58,10 @@ class Row(dict[str, Any]):
         return value
 
     def label(self, key: str) -> str:
-        """Returns the label that the word in the field `key` stands for.
+        """Returns the label that the word in the field `key` means: "entail" for "SUPPORTS".
 
         Raises:
-            DataError: there is no such field, or its word is none that a data set uses.
+            DataError: there is no such field, or its word is unknown.
         """
         word = label_word(self.text(key))
         if word is None:
@@ -67,13 +71,13 @@ class Row(dict[str, Any]):
 
 
 def label_word(text: str) -> str | None:
-    """Returns the label that a data set's word stands for, in any case; None for another word."""
+    """Returns the label that a data set's word means, such as "entail" for "Supported"; None if unknown."""
     word = text.strip().lower()
     return word if word in LABELS else _LABEL_WORDS.get(word)
 
 
 def json_lines(path: Path) -> Iterator[Row]:
-    """Yields the object of every line of `path` that is not blank; objects within it are rows, too.
+    """Yields each line of a JSON Lines file as a `Row`; objects within it are rows too.
 
     Raises:
         DataError: no such file, or a line that is not a JSON object.
@@ -83,13 +87,14 @@ def json_lines(path: Path) -> Iterator[Row]:
 
 
 def _placed(value: Any, place: str) -> Any:
+    """Returns a JSON value in which every object is a `Row` with this place."""
     if isinstance(value, dict):
         return Row({key: _placed(each, place) for key, each in value.items()}, place)
     return [_placed(each, place) for each in value] if isinstance(value, list) else value
 
 
 def table_rows(path: Path, delimiter: str) -> Iterator[Row]:
-    """Yields the rows of a table with a line of names, by these names."""
+    """Yields each line of a delimited table as a `Row`, by the names in its first line."""
     quoting = csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL
     with path.open(encoding="utf-8-sig", newline="") as lines:
         rows = csv.DictReader(lines, delimiter=delimiter, quoting=quoting)  # type: ignore[call-overload]

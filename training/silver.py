@@ -1,4 +1,4 @@
-"""Validates LLM-written silver items, and says how far a claim alone gives its label away."""
+"""Checks LLM-written silver items, and measures how much a claim alone gives its label away."""
 
 from __future__ import annotations
 
@@ -20,15 +20,13 @@ RUN = 9
 
 
 def validate_items(path: Path) -> int:
-    """Returns how many items the silver file `path` holds, each checked.
+    """Returns how many items a file holds, after checking each.
 
-    Checked are its fields, its labels and its edited copy.
-
-    An item holds its evidence and the edited copy; an item on a published text, which lies elsewhere, holds
-    the edits instead.
+    Checked are fields, labels and the edited copy. An item holds its evidence and the edited copy; an item on
+    a published text holds the edits, since the text is elsewhere.
 
     Raises:
-        DataError: the first item that is malformed, repeated, or whose edited copy changes no label.
+        DataError: an item is malformed or repeated, or its edited copy changes no label.
     """
     seen: set[str] = set()
     count = 0
@@ -51,13 +49,12 @@ def validate_items(path: Path) -> int:
 
 
 def validate_clusters(path: Path) -> int:
-    """Returns how many clusters the file `path` holds, each checked.
+    """Returns how many clusters a file holds, after checking each.
 
-    Checked are its texts, its question where there is a question, and the labels and deciding sentences of
-    its claims.
+    Checked are the texts, the question if there is one, and the labels and deciding sentences of claims.
 
     Raises:
-        DataError: the first cluster that is malformed, or that repeats a text of the file.
+        DataError: a cluster is malformed, or repeats a text of the file.
     """
     seen: set[str] = set()
     count = 0
@@ -86,6 +83,7 @@ def validate_clusters(path: Path) -> int:
 
 
 def _validate_cluster_claim(claim: Any, place: str, texts: int) -> None:
+    """Refuses a claim without a label and a list of deciding sentences for each text (DataError)."""
     if not isinstance(claim, dict):
         raise DataError(f"{place}: claim {claim!r}: expected text, labels and sentences")
     _validate_texts(claim, place, ("text",))
@@ -106,12 +104,14 @@ def _validate_cluster_claim(claim: Any, place: str, texts: int) -> None:
 
 
 def _validate_texts(item: dict[str, Any], place: str, keys: Sequence[str]) -> None:
+    """Refuses an item without text in the fields `keys` (DataError)."""
     for key in keys:
         if not isinstance(item.get(key), str) or not item[key].strip():
             raise DataError(f"{place}: field {key!r} is {item.get(key)!r}, expected text")
 
 
 def _validate_edits(item: dict[str, Any], place: str) -> None:
+    """Refuses edits that are malformed or overlap (DataError)."""
     if not isinstance(item.get("text_crc32"), int):
         raise DataError(f"{place}: field 'text_crc32' is {item.get('text_crc32')!r}, expected a number")
     spans = [(edit["start"], edit["end"]) for edit in item["edits"] if isinstance(edit.get("text"), str)]
@@ -126,6 +126,7 @@ def _validate_edits(item: dict[str, Any], place: str) -> None:
 
 
 def _validate_claims(item: dict[str, Any], place: str) -> None:
+    """Refuses malformed claims, and an item in which no claim changes its label (DataError)."""
     claims = item.get("claims")
     if not isinstance(claims, list) or not claims:
         raise DataError(f"{place}: field 'claims' is {claims!r}, expected a list of claims")
@@ -149,7 +150,7 @@ def _validate_claims(item: dict[str, Any], place: str) -> None:
 
 
 def word_runs(text: str) -> set[str]:
-    """Returns every run of nine words of `text`, in lower case without punctuation.
+    """Returns every run of nine words in `text`, in lower case without punctuation.
 
     Two texts that share such a run are hardly independent.
     """
@@ -162,9 +163,9 @@ class ClaimOnly:
     """How well labels can be guessed from claims without their evidence.
 
     Attributes:
-        accuracy: share of the labels guessed right, 0 to 1; at `majority` the claims give nothing away.
+        accuracy: share of labels guessed right, 0 to 1; no more than `majority` if claims give nothing away.
         majority: share of the most frequent label, 0 to 1.
-        pairs: how many pairs were guessed.
+        pairs: how many labels were guessed.
     """
 
     accuracy: float
@@ -173,7 +174,10 @@ class ClaimOnly:
 
 
 def claim_only_baseline(pairs: Sequence[Pair], *, seed: int = 0) -> ClaimOnly:
-    """Returns the accuracy of TF-IDF and logistic regression on claims alone, five folds split by item."""
+    """Returns how well TF-IDF and logistic regression guess labels from claims only, over five folds.
+
+    Pairs of an item are in the same fold.
+    """
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import LogisticRegression
     from sklearn.model_selection import GroupKFold, cross_val_predict

@@ -1,4 +1,7 @@
-"""Trains a tagger of tokens on silver answers, on any encoder: B begins a claim, I goes on, O is in none."""
+"""Trains a tagger, which marks the claims of an answer token by token.
+
+The tag B begins a claim, I goes on with it, O is outside.
+"""
 
 from __future__ import annotations
 
@@ -26,10 +29,10 @@ class ExtractorSettings:
     """How an extractor learns from silver answers.
 
     Attributes:
-        base: a model folder, or an installed package that holds a model.
-        max_tokens: that the model reads at a time.
-        batch_tokens: most tokens of a step.
-        epochs: how long and how fast.
+        base: a model folder, or an installed package with a model.
+        max_tokens: tokens that the model reads at a time.
+        batch_tokens: tokens of a step, at most.
+        epochs: how long and how fast it learns.
     """
 
     base: str
@@ -40,7 +43,13 @@ class ExtractorSettings:
 
 @dataclass(frozen=True)
 class _Stretch:
-    """Whole sentences of an answer as token ids, with the tag of each token and its place in the answer."""
+    """Whole sentences of an answer as tokens.
+
+    Attributes:
+        ids: token ids.
+        targets: index of each token's tag in `TAGS`; -100 for tokens that are not learned.
+        offsets: (start, end) of each token in the answer, in characters.
+    """
 
     ids: list[int]
     targets: list[int]
@@ -95,7 +104,7 @@ def train_tagger(
 
 
 def fingerprint(kind: str, settings: ExtractorSettings, rows: Sequence[SilverAnswer]) -> str:
-    """Returns what names a training: its kind, its settings and its rows."""
+    """Returns a hash that names a training, 16 hexadecimal digits, by its kind, its settings and its rows."""
     digest = hashlib.sha256(repr((kind, asdict(settings))).encode())
     for row in rows:
         digest.update(repr((row.answer, row.claims)).encode())
@@ -103,6 +112,7 @@ def fingerprint(kind: str, settings: ExtractorSettings, rows: Sequence[SilverAns
 
 
 def _loaded(base: Path, settings: ExtractorSettings) -> _Tagger:
+    """Returns the tagger with a fresh head; DataError for a tokenizer without padding or offsets."""
     from transformers import AutoModelForTokenClassification, AutoTokenizer
 
     quieten()
@@ -122,14 +132,20 @@ def _loaded(base: Path, settings: ExtractorSettings) -> _Tagger:
 
 @dataclass(frozen=True)
 class _Tagger:
-    """A token classifier in training, which reads at most `most` tokens at a time."""
+    """A token classifier in training.
+
+    Attributes:
+        model: of transformers.
+        tokenizer: of transformers.
+        most: tokens that it reads at a time.
+    """
 
     model: Any
     tokenizer: Any
     most: int
 
     def read(self, row: SilverAnswer) -> list[_Stretch]:
-        """Returns an answer stretch by stretch, as the extractor reads it."""
+        """Returns an answer in parts of whole sentences, as the extractor will read it, with their tags."""
         claims = [(claim.start, claim.end) for claim in row.claims]
         parts = []
         for start, end in stretches(row.answer, self.length_of, most=self.most):
@@ -145,16 +161,16 @@ class _Tagger:
         return parts
 
     def length_of(self, text: str) -> int:
-        """Returns how many tokens `text` has, those of the frame among them."""
+        """Returns how many tokens `text` has, special tokens included."""
         return len(self.tokenizer(text)["input_ids"])
 
     def logits_of(self, parts: Sequence[_Stretch]) -> Any:
-        """Returns logits (n, length, 3) of the padded parts."""
+        """Returns logits (n, length, 3) of some parts, padded to the longest."""
         inputs = {"input_ids": [part.ids for part in parts]}
         return self.model(**self.tokenizer.pad(inputs, return_tensors="pt").to(best_device())).logits.float()
 
     def loss_of(self, parts: Sequence[_Stretch]) -> Any:
-        """Returns the mean cross-entropy of the tokens."""
+        """Returns the mean cross-entropy over the tokens of some parts."""
         import torch
 
         logits = self.logits_of(parts)
@@ -164,12 +180,13 @@ class _Tagger:
         return torch.nn.functional.cross_entropy(logits.flatten(0, 1), flat, ignore_index=_IGNORED)
 
     def scores(self, rows: Sequence[SilverAnswer]) -> dict[str, float]:
-        """Returns F1 of the claims' spans, and how many claims there are."""
+        """Returns {"dev_span_f1": F1 of the claims' spans, "dev_claims": how many claims it found}."""
         self.model.eval()
         scored = agree_on_spans(rows, self._spans_of)
         return {"dev_span_f1": scored.f1, "dev_claims": float(scored.found)}
 
     def _spans_of(self, row: SilverAnswer) -> list[tuple[int, int]]:
+        """Returns the (start, end) of each claim that the tagger finds in an answer."""
         import torch
 
         found = []

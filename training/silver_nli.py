@@ -1,7 +1,7 @@
-"""Trains a checker on silver rows: on labels or on the teacher's probabilities, from easy to hard.
+"""Trains a checker on silver rows: on their labels or the teacher's probabilities, from easy to hard.
 
-The model is a sequence classifier of transformers on any encoder. A base that has a head of three known
-labels is a warm start: its head is put into our order of labels. Any other encoder gets a fresh head.
+The model is a sequence classifier of transformers on any encoder. If the base has a head with three known
+labels, training starts from it, with its labels put into our order. Any other base gets a new head.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ class NliSettings:
     """How a checker learns from silver rows.
 
     Attributes:
-        base: a model folder, or an installed package that holds a model.
-        soft: learn the teacher's probabilities where it gave some, and not its labels alone.
-        curriculum: the first half of the epochs learns from a growing share of the rows, the easiest first; a
-            single epoch learns from all in this order.
-        entity_weight: of the entity-overlap regulariser; 0 leaves it out.
-        max_tokens: of a pair; the evidence is cut, never the claim.
-        batch_tokens: most tokens of a step.
-        epochs: how long and how fast.
+        base: a model folder, or an installed package with a model.
+        soft: True learns the teacher's probabilities where it gave some; False its labels only.
+        curriculum: True begins with the easiest rows, and takes more in each epoch until half of the epochs
+            are done; a single epoch takes all rows from easy to hard.
+        entity_weight: weight of the entity-overlap regulariser, see `silver_loss`; 0 leaves it out.
+        max_tokens: tokens of a pair; evidence is cut, never the claim.
+        batch_tokens: tokens of a step, at most.
+        epochs: how long and how fast it learns.
     """
 
     base: str
@@ -52,13 +52,19 @@ class NliSettings:
 
 @dataclass(frozen=True)
 class _Rows:
-    """Silver rows as token ids, less those whose claim leaves no room for its evidence."""
+    """Silver rows as tokens, without rows whose claim is too long to leave room for evidence.
+
+    Attributes:
+        inputs: the tokenizer's output for each row.
+        rows: the rows.
+    """
 
     inputs: list[Mapping[str, list[int]]]
     rows: list[SilverPair]
 
     @property
     def lengths(self) -> list[int]:
+        """Tokens of each row."""
         return [len(each["input_ids"]) for each in self.inputs]
 
 
@@ -70,9 +76,9 @@ def train_silver_nli(
     progress: Callable[[str], None] = print,
     stop_after: int | None = None,
 ) -> Path:
-    """Trains on the rows of train, stops by those of dev, and returns the folder of the best weights.
+    """Trains on the rows of train, and returns the folder of the weights with the best macro-F1 on dev.
 
-    Arguments as of `training.silver_extractor.train_tagger`.
+    Arguments are those of `training.silver_extractor.train_tagger`.
 
     Raises:
         DataError: malformed rows, a base without a usable head, a weight of the entity-overlap regulariser
@@ -107,7 +113,7 @@ def train_silver_nli(
 
 
 def _told(rows: Sequence[SilverPair], given: int, silver: Path, settings: NliSettings) -> Iterator[str]:
-    """Yields lines on the rows that are learned, of `given` in the file."""
+    """Yields lines of progress about the rows that are learned, out of `given` in the file."""
     if settings.entity_weight:
         yield _entities_told(rows, silver)
     if dropped := given - len(rows):
@@ -115,10 +121,10 @@ def _told(rows: Sequence[SilverPair], given: int, silver: Path, settings: NliSet
 
 
 def _entities_told(rows: Sequence[SilverPair], silver: Path) -> str:
-    """Returns for how many rows the entity-overlap regulariser counts, as a line of progress.
+    """Returns a line: for how many rows the entity-overlap regulariser matters.
 
     Raises:
-        DataError: it counts for none, as with rows of `linker = "none"`: the switch would do nothing.
+        DataError: for none, as with rows made with `linker = "none"`: the option would do nothing.
     """
     apart = [row for row in rows if row.label != "entail"]
     named = [row.entity_overlap for row in apart if row.entity_overlap is not None]
@@ -138,6 +144,7 @@ def _entities_told(rows: Sequence[SilverPair], silver: Path) -> str:
 
 
 def _fingerprint(settings: NliSettings, rows: Sequence[SilverPair]) -> str:
+    """Returns a hash that names a training, 16 hexadecimal digits, by its settings and its rows."""
     digest = hashlib.sha256(repr(asdict(settings)).encode())
     for row in rows:
         digest.update(repr((row.claim, row.evidence, row.label, row.probs)).encode())
@@ -147,6 +154,7 @@ def _fingerprint(settings: NliSettings, rows: Sequence[SilverPair]) -> str:
 
 
 def _tokenized(tokenizer: Any, rows: Sequence[SilverPair], settings: NliSettings) -> _Rows:
+    """Returns rows as tokens; DataError if the tokenizer cannot pad, or no row is short enough."""
     if tokenizer.pad_token is None:
         raise DataError(f"the tokenizer of {settings.base} has no padding token; expected that of an encoder")
     most = min(settings.max_tokens, tokenizer.model_max_length)
@@ -166,15 +174,16 @@ def _tokenized(tokenizer: Any, rows: Sequence[SilverPair], settings: NliSettings
 
 
 def _padded(tokenizer: Any, inputs: Sequence[Mapping[str, list[int]]]) -> Any:
+    """Returns tensors (n, longest) of some rows, on the device of the training."""
     return tokenizer.pad(list(inputs), return_tensors="pt").to(best_device())
 
 
 def epoch_batches(lengths: list[int], epoch: int, settings: NliSettings) -> list[list[int]]:
-    """Returns the places of the rows of each batch of an epoch; the rows come from easy to hard.
+    """Returns the batches of an epoch, as places of rows; the rows come from easy to hard.
 
-    Example: of four epochs with a curriculum the first learns from the easier half of the rows, the others
-    from all. Within an epoch batches of like length come in random order. The single epoch of a curriculum
-    keeps the order of the rows.
+    Example: with a curriculum of four epochs, the first learns from the easier half of the rows, the others
+    from all. Within an epoch, batches of similar length come in random order. A single epoch with a
+    curriculum keeps the order of the rows.
     """
     seed = f"{settings.epochs.seed}-{epoch}"
     if settings.curriculum and settings.epochs.epochs == 1:
@@ -185,6 +194,7 @@ def epoch_batches(lengths: list[int], epoch: int, settings: NliSettings) -> list
 
 
 def _in_order(lengths: Sequence[int], batch_tokens: int) -> list[list[int]]:
+    """Returns places of rows in batches of up to `batch_tokens`, in the order of the rows."""
     batches: list[list[int]] = [[]]
     for place, length in enumerate(lengths):
         longest = max([length, *(lengths[i] for i in batches[-1])])
@@ -195,6 +205,7 @@ def _in_order(lengths: Sequence[int], batch_tokens: int) -> list[list[int]]:
 
 
 def _scores(model: Any, tokenizer: Any, dev: _Rows) -> dict[str, float]:
+    """Returns {"dev_macro_f1", "dev_accuracy"} of the model on dev."""
     import torch
 
     model.eval()
@@ -209,7 +220,7 @@ def _scores(model: Any, tokenizer: Any, dev: _Rows) -> dict[str, float]:
 
 
 def macro_f1(truth: Sequence[int], predicted: Sequence[int]) -> float:
-    """Returns the mean F1 of the labels that occur or are predicted."""
+    """Returns the mean F1, 0 to 1, over the labels that occur in either list."""
     scores = []
     for label in {*truth, *predicted}:
         both = sum(one == other == label for one, other in zip(truth, predicted, strict=True))
@@ -218,10 +229,12 @@ def macro_f1(truth: Sequence[int], predicted: Sequence[int]) -> float:
 
 
 def order_head(model: Any, base: Path) -> None:
-    """Puts the rows of a base's head into the order entail, neutral, contradict.
+    """Puts the outputs of a base's head into the order entail, neutral, contradict.
 
-    A base without three known labels has none to put in order: LABEL_0 says nothing, and its head is learned
-    anew from where it is.
+    A base without three known labels is left as it is: LABEL_0 does not say what it means.
+
+    Raises:
+        DataError: the base has three known labels, but its last layer has another number of outputs.
     """
     import torch
     from transformers import AutoConfig

@@ -1,4 +1,4 @@
-"""Trains a model that writes the claims of an answer, as T5 and its like do, on silver answers."""
+"""Trains a writer: a model such as T5 that writes an answer's claims out, learned from silver answers."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def train_writer(
     progress: Callable[[str], None] = print,
     stop_after: int | None = None,
 ) -> Path:
-    """Trains on the answers of train, stops by the loss on dev, and returns the folder of the best weights.
+    """Trains on the answers of train, and returns the folder of the weights with the least loss on dev.
 
-    Arguments as of `train_tagger`.
+    Arguments are those of `train_tagger`.
 
     Raises:
         DataError: malformed rows.
@@ -67,14 +67,20 @@ def train_writer(
 
 @dataclass(frozen=True)
 class _Writer:
-    """An encoder and decoder in training, which read and write at most `most` tokens."""
+    """A model with encoder and decoder in training.
+
+    Attributes:
+        model: of transformers.
+        tokenizer: of transformers.
+        most: tokens that it reads and writes at a time.
+    """
 
     model: Any
     tokenizer: Any
     most: int
 
     def read(self, rows: Sequence[SilverAnswer]) -> list[Row]:
-        """Returns answers and their claims as token ids; claims have `SEPARATOR` between them."""
+        """Returns answers as token ids ("input_ids") and their claims, joined by `SEPARATOR`, as "labels"."""
         made: list[Row] = []
         for row in rows:
             claims = f" {SEPARATOR} ".join(claim.text.replace(SEPARATOR, "/") for claim in row.claims)
@@ -88,7 +94,7 @@ class _Writer:
         return made
 
     def loss_of(self, rows: Sequence[Row]) -> Any:
-        """Returns the mean cross-entropy of the tokens to write."""
+        """Returns the mean cross-entropy over the tokens that must be written."""
         import torch
 
         device = best_device()
@@ -99,7 +105,7 @@ class _Writer:
         return self.model(**read, labels=torch.tensor(labels, device=device)).loss
 
     def scores(self, rows: Sequence[Row]) -> dict[str, float]:
-        """Returns the loss on dev, and its negative, which is higher where it is better."""
+        """Returns {"dev_loss": loss, "dev_score": -loss}, since higher scores must be better."""
         import torch
 
         self.model.eval()

@@ -1,4 +1,4 @@
-"""The model in training: to load it, run it on a batch, keep it in bf16 where that is fast, and write it."""
+"""The model in training: loads it, runs it on a batch, keeps it in bf16 where that is fast, and writes it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from training.batches import Row, pad
 
 
 def base_folder(base: str) -> Path:
-    """Returns the folder of the base model: a path, or the `model` folder inside an installed package.
+    """Returns the folder of the base model: `base` itself, or `model` in an installed package of that name.
 
     Raises:
-        DataError: there is no model of that name.
+        DataError: there is no such model.
     """
     folder = Path(base) if Path(base).is_dir() else _folder_of_package(base)
     if folder is None or not (folder / "config.json").is_file():
@@ -28,17 +28,18 @@ def base_folder(base: str) -> Path:
 
 
 def _folder_of_package(name: str) -> Path | None:
+    """Returns the folder `model` in an installed package; None if there is no such package."""
     import importlib.util
 
     try:
         spec = importlib.util.find_spec(name)
-    except (ValueError, ImportError):  # no name of a module, or of a module in a package that is not there
+    except (ValueError, ImportError):  # not a module's name, or in a package that is not installed
         return None
     return Path(spec.origin).parent / "model" if spec and spec.origin else None
 
 
 def quieten() -> None:
-    """Keeps transformers from printing bars, and a report on each head that is learned anew."""
+    """Stops transformers from printing progress bars, and notes about new heads."""
     from transformers.utils import logging
 
     told: Any = logging  # it has no types
@@ -47,9 +48,12 @@ def quieten() -> None:
 
 
 def load_student(folder: Path, *, dropout: float = 0.0, freeze: Collection[str] = ()) -> tuple[Any, Any]:
-    """Returns (model, tokenizer); a base without a 3-way head gets a fresh head.
+    """Returns (model, tokenizer); a base without a head of three labels gets a new head.
 
-    Weights whose names hold a text of `freeze` do not train.
+    Args:
+        folder: model folder of transformers.
+        dropout: of the model, 0 to 1.
+        freeze: weights whose names hold one of these texts do not train.
     """
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
@@ -72,9 +76,13 @@ def load_student(folder: Path, *, dropout: float = 0.0, freeze: Collection[str] 
 def logits_of(
     model: Any, rows: list[Row], *, device: str = "cpu", weights: dict[str, Any] | None = None
 ) -> Any:
-    """Returns logits (n_rows, 3) of a padded batch, computed with `weights` and in their type.
+    """Returns the logits of a padded batch, (n_rows, 3).
 
-    Where `weights` is None, the weights of `model` are used.
+    Args:
+        model: of transformers.
+        rows: (token ids, token types) of each row.
+        device: "cpu" or "cuda".
+        weights: to use in place of the model's, by name; None takes the model's.
     """
     import torch
 
@@ -85,7 +93,7 @@ def logits_of(
 
 
 def average_weights(model: Any, folders: Sequence[Path]) -> None:
-    """Replaces the weights of `model`, in place, by the mean of them and of the weights in `folders`.
+    """Replaces the weights of `model` by the mean of them and of those in `folders`, in place.
 
     Source: Izmailov et al. (2018), Wortsman et al. (2022).
     """
@@ -98,14 +106,17 @@ def average_weights(model: Any, folders: Sequence[Path]) -> None:
 
 
 def best_device() -> str:
-    """Returns cuda where there is a GPU, else cpu."""
+    """Returns "cuda" if there is a GPU, else "cpu"."""
     import torch
 
     return "cuda" if torch.cuda.is_available() else "cpu"
 
 
 def multiplies_bf16(device: str) -> bool:
-    """Returns whether `device` multiplies bf16 in hardware; a CPU that does not is many times slower."""
+    """Returns whether `device` multiplies bf16 (16-bit floats) in hardware.
+
+    Without, bf16 is many times slower.
+    """
     import torch
 
     # torch has no public name for these.
@@ -114,22 +125,21 @@ def multiplies_bf16(device: str) -> bool:
 
 
 def halved(model: Any) -> dict[str, Any]:
-    """Returns the weights of `model` in bf16, by name; gradients reach the fp32 weights through them.
+    """Returns {name: weights in bf16} of `model`; gradients reach its fp32 weights through them.
 
-    With these weights everything is computed in bf16. Autocast goes back to fp32 between the products, and
-    reaches two thirds as many tokens a second on a CPU.
+    Everything is then computed in bf16. Autocast would go back to fp32 between the products, and reach only
+    two thirds as many tokens a second on a CPU.
     """
     return {name: parameter.bfloat16() for name, parameter in model.named_parameters()}
 
 
 def half_precision(device: str) -> AbstractContextManager[Any]:
-    """Returns a context manager in which the products of a model on `device` are computed in bf16.
+    """Returns a context manager in which a model on `device` multiplies in bf16, 16-bit floats, for speed.
 
-    bf16 is a 16-bit float, with which a training is faster. Where `device` does not multiply it in hardware,
-    the context manager changes nothing.
+    Where `device` does not multiply bf16 in hardware, it changes nothing.
 
     Args:
-        device: "cuda" or "cpu", as torch names it.
+        device: "cuda" or "cpu".
     """
     import torch
 
@@ -137,7 +147,7 @@ def half_precision(device: str) -> AbstractContextManager[Any]:
 
 
 def save_student(model: Any, tokenizer: Any, folder: Path) -> Path:
-    """Writes weights and tokenizer to `folder`, whole or not at all, and returns it."""
+    """Writes weights and tokenizer to `folder`, whole or not at all, and returns `folder`."""
     partial = folder.with_name(f".{folder.name}.part")
     model.save_pretrained(partial, safe_serialization=True)
     tokenizer.save_pretrained(partial)

@@ -1,7 +1,7 @@
-"""Makes the folder of a trained student: int8 ONNX, tokenizer, fitted numbers, a card of what was measured.
+"""Makes the folder of a trained student: int8 ONNX, tokenizer, thresholds, and a card of what was measured.
 
-Numbers are fitted on dev, figures are measured on test, and both are of the exported model: what runs is what
-was measured.
+Thresholds are fitted on dev and figures measured on test, both with the exported model: what runs is what was
+measured.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from pytest_medfaith.records import LABELS
 from training.export import export_classifier, export_tagger
 from training.outliers import activation_ranges
 
-_LOOKED_AT = 200  # pairs on which the ranges of the activations are measured
-_LEAST_FITTED = 10  # pairs of each label in dev, for thresholds that mean something
+_LOOKED_AT = 200  # pairs on which the ranges of activations are measured
+_LEAST_FITTED = 10  # pairs of each label in dev; with fewer, fitted thresholds would mean little
 _NOT_FITTED = "not fitted: dev has too few pairs of a label"
 _SHARED = "Passages of the test pairs trained it, too: expect less on other passages."
 _UNFITTED = {"temperature": 1.0, "entail_threshold": 0.5, "contradict_threshold": 0.5, "contradict_odds": 1.0}
@@ -38,17 +38,18 @@ _UNFITTED = {"temperature": 1.0, "entail_threshold": 0.5, "contradict_threshold"
 def make_checker(
     training: Path, silver: Path, out: Path, *, max_tokens: int, seed: int = 0
 ) -> dict[str, Any]:
-    """Writes the checker that `training` holds as a folder that `checker = "OUT"` names; returns its card.
+    """Exports a trained checker to the folder `out`, which `checker = "OUT"` can name; returns its card.
 
     Args:
-        training: the folder of a training by `train_silver_nli`.
-        silver: the rows that it learned from.
-        out: the folder to write; it must not be there.
-        max_tokens: of a pair, as in training.
+        training: folder of a training by `train_silver_nli`.
+        silver: folder of the rows that it learned from.
+        out: folder to write; it must not exist.
+        max_tokens: tokens of a pair, as in training.
         seed: of the intervals.
 
     Raises:
-        DataError: `out` is there, the training is not finished, or the model is none that is exported.
+        DataError: `out` exists, the training is not finished, or the model is of a kind that cannot be
+            exported.
     """
     best = _best(training, out)
     dev, test = read_pairs(silver, "dev"), read_pairs(silver, "test")
@@ -63,7 +64,7 @@ def make_checker(
     _write_card(out, card)
     student = dataclasses.replace(
         load_checker(str(out)), name=out.name
-    )  # a card names no folder of a machine
+    )  # a card must not show a folder of this machine
     found = agree(test, student, part="test", seed=seed)
     card |= {
         "fitted": f"fitted on {len(dev)} pairs of dev" if is_fitted else _NOT_FITTED,
@@ -77,6 +78,7 @@ def make_checker(
 
 
 def _best(training: Path, out: Path) -> Path:
+    """Returns the folder of the best weights; DataError if there is none, or if `out` exists."""
     if out.exists():
         raise DataError(f"{out} is there already; name another folder, or remove it")
     best = training / "best"
@@ -86,16 +88,21 @@ def _best(training: Path, out: Path) -> Path:
 
 
 def _write_card(out: Path, card: Mapping[str, Any]) -> None:
+    """Writes card.json into the folder `out`."""
     write_text(out / "card.json", json.dumps(card, indent=2, ensure_ascii=False) + "\n")
 
 
 def _row(row: SilverPair, max_tokens: int, tokenizer: Path) -> tuple[list[int], list[int]]:
+    """Returns (token ids, token types) of a pair; the claim may take half of the tokens."""
     half = max_tokens // 2
     return pair_row(row.evidence, row.claim, max_tokens=max_tokens, tokenizer=tokenizer, claim_tokens=half)
 
 
 def _fitted(logits: Any, labels: Sequence[str]) -> tuple[dict[str, float], bool]:
-    """Returns temperature and thresholds, and whether they were fitted: dev may be too small for that."""
+    """Returns (temperature and thresholds, whether they were fitted to dev).
+
+    They are not fitted where dev has fewer than 10 pairs of a label.
+    """
     if min(list(labels).count(label) for label in LABELS) < _LEAST_FITTED:
         return dict(_UNFITTED), False
     found = calibrate(logits.tolist(), labels)
@@ -103,11 +110,12 @@ def _fitted(logits: Any, labels: Sequence[str]) -> tuple[dict[str, float], bool]
 
 
 def _epochs(training: Path) -> list[dict[str, Any]]:
+    """Returns the lines of metrics.jsonl, one for each epoch."""
     return [row for _, row in read_rows(training / "metrics.jsonl")]
 
 
 def _int8(best: Path, model: Path, rows: Sequence[SilverPair], max_tokens: int) -> dict[str, int]:
-    """Returns on how many of the pairs the likeliest label is that of the model before it was exported."""
+    """Returns for how many pairs the export keeps the likeliest label, as {"equal": ..., "of": ...}."""
     import torch
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
@@ -125,7 +133,7 @@ def _int8(best: Path, model: Path, rows: Sequence[SilverPair], max_tokens: int) 
 
 
 def _checker_page(card: Mapping[str, Any], agreement: str) -> str:
-    """Returns the model card in Markdown; each figure in it is one of `card`."""
+    """Returns the model card in Markdown; all its figures are from `card`."""
     trained, scoring, int8 = card["trained_on"], card["scoring"], card["measured"]["int8"]
     counts, thresholds = trained["pairs"]["train"], [scoring[name] for name in _UNFITTED]
     temperature, entail, contradict, odds = thresholds
@@ -151,19 +159,21 @@ def _checker_page(card: Mapping[str, Any], agreement: str) -> str:
 
 
 def _pace(card: Mapping[str, Any], score: str) -> str:
+    """Returns a sentence about when training stopped, and which epoch's weights were kept."""
     epochs = card["epochs"]
     best = max(int(line["epoch"]) for line in epochs if line["best"])
     return f"Stopped after epoch {len(epochs)}, by {score} on dev; the weights are those of epoch {best}."
 
 
 def _counted(counts: Mapping[str, int]) -> str:
+    """Returns "5 entail, 3 neutral, 2 contradict"."""
     return ", ".join(f"{number} {label}" for label, number in counts.items())
 
 
 def make_tagger(training: Path, silver: Path, out: Path, *, max_tokens: int) -> dict[str, Any]:
-    """Writes the tagger that `training` holds as a folder that `extractor = "OUT"` names; returns its card.
+    """Exports a trained tagger to the folder `out`, which `extractor = "OUT"` can name; returns its card.
 
-    Arguments and errors as of `make_checker`.
+    Arguments and errors are those of `make_checker`.
     """
     best = _best(training, out)
     export_tagger(best, out / "model.onnx")
@@ -184,6 +194,7 @@ def make_tagger(training: Path, silver: Path, out: Path, *, max_tokens: int) -> 
 
 
 def _tagger_page(name: str, card: Mapping[str, Any]) -> str:
+    """Returns the tagger's model card in Markdown; all its figures are from `card`."""
     trained, found = card["trained_on"], card["measured"]
     answers, teachers = trained["answers"]["train"], ", ".join(trained["teachers"])
     of = f"of runs that {teachers} judged" if teachers else f"of {', '.join(trained['sources'])}"

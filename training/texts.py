@@ -1,4 +1,4 @@
-"""Reads the published texts that claims were written on, each by its id, with single spaces."""
+"""Reads the published texts on which claims were written, as (id, text) with single spaces."""
 
 from __future__ import annotations
 
@@ -16,31 +16,34 @@ _HEADING = re.compile(r"(?:TITLE|ABSTRACT|BODY)\b[.:].*")
 
 
 def _pubmedqa(path: Path) -> Iterator[tuple[str, str]]:
+    """Yields each abstract with its conclusion, by its PubMed number."""
     for pmid, row in json.loads(path.read_text(encoding="utf-8")).items():
         yield pmid, _spaced(" ".join([*row["CONTEXTS"], row["LONG_ANSWER"]]))
 
 
 def _scifact(path: Path) -> Iterator[tuple[str, str]]:
+    """Yields each abstract, by its id."""
     for row in json_lines(path):
         yield str(row["doc_id"]), _spaced(" ".join(row["abstract"]))
 
 
 def _check_covid(path: Path) -> Iterator[tuple[str, str]]:
+    """Yields each abstract, by its id."""
     for row in json_lines(path):
         yield row["cord_id"], _spaced(" ".join(row["abstract"]))
 
 
 def _evidence_inference(path: Path) -> Iterator[tuple[str, str]]:
-    """Yields the sections of each abstract without their headings, by the article's id."""
+    """Yields each article's abstract without its headings, by the article's id."""
     for name, text in _articles(path):
         sections = re.findall(r"^ABSTRACT[^\n]*\n(.*?)(?=\n\n\n|\Z)", text, re.DOTALL | re.MULTILINE)
         yield name, _spaced(re.sub(r"\bABSTRACT\.(?:[A-Z/&, -]+[.:]+)?", " ", " ".join(sections)))
 
 
 def _article_passages(path: Path) -> Iterator[tuple[str, str]]:
-    """Yields the paragraphs of each article's body as ARTICLE/NUMBER, then its abstract as ARTICLE/abstract.
+    """Yields the paragraphs of each article's body, then its abstract as a single text.
 
-    The lines of the abstract are joined.
+    Their ids are ARTICLE/NUMBER and ARTICLE/abstract.
     """
     for name, text in _articles(path):
         abstract, heading, number = [], "", 0
@@ -57,6 +60,7 @@ def _article_passages(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def _articles(path: Path) -> Iterator[tuple[str, str]]:
+    """Yields (article's id, text) for each file of an archive."""
     with tarfile.open(path) as archive:
         for member in archive:
             file = archive.extractfile(member)
@@ -65,11 +69,13 @@ def _articles(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def _medquad(path: Path) -> Iterator[tuple[str, str]]:
+    """Yields each answer, by its id."""
     for chunk in read_medquad_chunks(path):
         yield chunk.id, _spaced(chunk.text)
 
 
 def _spaced(text: str) -> str:
+    """Returns `text` with single spaces in place of all white space."""
     return " ".join(text.split())
 
 

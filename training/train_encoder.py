@@ -1,7 +1,7 @@
-"""Trains the sentence encoder from a recipe, in steps that each can be resumed.
+"""Trains the sentence encoder from a recipe, in steps; each step can be resumed.
 
-The steps are: draw pairs, mine hard negatives, train for one contrastive pass, mix the weights with those of
-another encoder.
+The steps are: draw pairs, find hard negatives (similar but wrong documents), train once over all pairs, and
+mix the weights with those of another encoder.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ else:
 
 RECIPE = Path(__file__).parent / "recipes" / "encoder.toml"
 LOG_EVERY = 20
-CUT_OFF = 10  # of the nDCG that chooses the share of the trained weights
-OPENING = 80  # characters of a document that tell whether a test holds it
+CUT_OFF = 10  # the share of trained weights is chosen by nDCG at this rank
+OPENING = 80  # a document is in a test if its first so many characters are
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,11 @@ class Source:
     """A data set of a recipe.
 
     Attributes:
-        reader: name of what reads it, in `READERS`.
+        reader: name of its reader, in `READERS`.
         paths: its files or folders.
-        share: how much of its pages trains, 0 to 1.
+        share: share of its pages that trains, 0 to 1.
         ranks: first and last rank from which hard negatives are drawn.
-        only: what the reader is limited to, such as institutes of MedQuAD.
+        only: what the reader is limited to, such as institutes of MedQuAD; () for no limit.
         texts: file of the texts that the pairs are on; "" where the reader needs none.
     """
 
@@ -66,7 +66,22 @@ class Source:
 
 @dataclass(frozen=True)
 class EncoderRecipe:
-    """Everything that decides the weights, besides the data files themselves."""
+    """Everything that decides the weights, apart from the data files.
+
+    Attributes:
+        base: model folder, or installed package with a model, that training starts from.
+        sources: by name.
+        mix: shares of trained weights to try, 0 to 1; 0 is always tried.
+        development: names of the collections on which the share is chosen.
+        tests: names of the collections that measure the encoder; their texts never train it.
+        seed: of all random choices.
+        max_tokens: tokens of a text.
+        batch_pairs: pairs of a batch, at most.
+        scale: cosines are multiplied by it in the loss.
+        across: weight of the loss across questions, see `across_queries`; 0 leaves it out.
+        learning_rate: peak rate of AdamW.
+        freeze: weights whose names hold one of these texts do not train.
+    """
 
     base: str
     sources: dict[str, Source]
@@ -83,10 +98,10 @@ class EncoderRecipe:
 
 
 def read_encoder_recipe(path: Path, *, data: Path, repo: Path) -> EncoderRecipe:
-    """Returns the recipe at `path` with `{data}` and `{repo}` filled in.
+    """Returns the recipe in the TOML file `path`, with `{data}` and `{repo}` replaced by folders.
 
     Raises:
-        ValueError: a reader or a collection has a name that is not known.
+        ValueError: an unknown reader or collection.
     """
     table = tomllib.loads(path.read_text(encoding="utf-8"))
 
@@ -106,6 +121,7 @@ def read_encoder_recipe(path: Path, *, data: Path, repo: Path) -> EncoderRecipe:
 
 
 def _check_names(what: str, names: Iterable[str], known: Mapping[str, Any], path: Path) -> None:
+    """Refuses a name that is not in `known` (ValueError)."""
     unknown = next((name for name in names if name not in known), None)
     if unknown is not None:
         raise ValueError(f"{path}: no {what} is named {unknown!r}; expected one of {', '.join(known)}")
@@ -121,16 +137,16 @@ def train_encoder(
 ) -> Path:
     """Trains the encoder and returns the folder of its weights (safetensors, tokenizer, config).
 
-    Each step leaves its result below `out`, and is left out where the result is there already: `examples`
-    (pairs and hard negatives, a file a source), `tuned` (after the pass), `encoder` (mixed) and `mix.json`
+    Each step writes its result below `out`, and is skipped if that exists: `examples` (pairs and hard
+    negatives, a file for each source), `tuned` (trained weights), `encoder` (mixed weights) and `mix.json`
     (what each share scored).
 
     Args:
         recipe: data and hyper-parameters.
         out: folder for the steps.
-        data: the folder of the data sets, for the development collections.
-        mix_with: the folder of the encoder that the trained weights are mixed with; None: the original.
-        progress: receives a line now and then.
+        data: folder of the data sets, for the development collections.
+        mix_with: folder of the encoder with which the trained weights are mixed; None takes the base.
+        progress: called with a line now and then.
     """
     if not (out / "tuned" / "config.json").exists():
         files = {name: out / "examples" / f"{name}.jsonl" for name in recipe.sources}
@@ -147,6 +163,7 @@ def train_encoder(
 def _draw(
     recipe: EncoderRecipe, files: Mapping[str, Path], data: Path, progress: Callable[[str], None]
 ) -> None:
+    """Writes the examples of each source in `files`: drawn pairs without leaks, with hard negatives."""
     model = load_encoder_student(base_folder(recipe.base)).eval()
     leaks = Leaks.of(
         [COLLECTIONS[name](data) for name in recipe.tests],
@@ -164,9 +181,15 @@ def _draw(
 def with_negatives(
     recipe: EncoderRecipe, name: str, pairs: Sequence[RetrievalPair], model: Any
 ) -> list[Example]:
-    """Returns the examples of the source `name`: each of `pairs` with a hard negative, where there is any.
+    """Returns `pairs` as examples, each with a hard negative if there is one.
 
-    Where pairs have rivals, the negative is drawn from these; else `model` finds the negatives among `pairs`.
+    If pairs have rivals, the negative is drawn from these; else `model` finds it among `pairs`.
+
+    Args:
+        recipe: for seed and ranks.
+        name: of the source.
+        pairs: of the source.
+        model: the encoder that finds negatives.
     """
     if any(pair.rivals for pair in pairs):
         rng = random.Random(recipe.seed)
@@ -188,7 +211,13 @@ def with_negatives(
 
 @dataclass(frozen=True)
 class Leaks:
-    """Texts that measure the encoder or choose its weights, and so may not train it."""
+    """Texts that measure the encoder or choose its weights, and must not train it.
+
+    Attributes:
+        queries: the questions.
+        documents: all documents, joined.
+        sentences: their longer sentences.
+    """
 
     queries: frozenset[str]
     documents: str
@@ -196,10 +225,9 @@ class Leaks:
 
     @classmethod
     def of(cls, tests: Sequence[Collection], development: Sequence[Collection]) -> Leaks:
-        """Returns what of these collections may not train the encoder.
+        """Returns the texts of these collections that must not train the encoder.
 
-        These are the queries of all collections, every document of `tests`, and the relevant documents of
-        `development`.
+        These are all questions, all documents of `tests`, and the right documents of `development`.
         """
         queries = {same_text(query) for collection in [*tests, *development] for query in collection.queries}
         texts = [document for collection in tests for document in collection.documents]
@@ -214,10 +242,10 @@ class Leaks:
         return cls(frozenset(queries), "\n".join(map(same_text, texts)), frozenset(sentences))
 
     def has(self, pair: RetrievalPair) -> bool:
-        """Returns whether the pair holds a text that may not train the encoder.
+        """Returns whether the pair holds a text that must not train the encoder.
 
-        It does where its query is among the queries, its document begins like a passage of the documents, or
-        its document or a rival shares a sentence with them.
+        It does if its question is one of these, its document begins like a passage of their documents, or its
+        document or a rival shares a sentence with them.
         """
         if same_text(pair.query) in self.queries or same_text(pair.document)[:OPENING] in self.documents:
             return True
@@ -229,10 +257,7 @@ class Leaks:
 
 
 def _sentences(text: str) -> list[str]:
-    """Returns the sentences of `text` that are long enough to tell where they are from.
-
-    They are in the form of `same_text`.
-    """
+    """Returns the longer sentences of `text` (40 letters or more), in the form of `same_text`."""
     text = " ".join(text.split())
     return [
         words
@@ -242,14 +267,14 @@ def _sentences(text: str) -> list[str]:
 
 
 def draw_pages(pairs: Sequence[RetrievalPair], *, share: float, seed: str) -> list[RetrievalPair]:
-    """Returns the pairs of a random `share` of the pages, in their order."""
+    """Returns the pairs of a random share of the pages, in their order."""
     pages = list(dict.fromkeys(pair.page for pair in pairs))
     kept = set(random.Random(seed).sample(pages, round(share * len(pages))))
     return [pair for pair in pairs if pair.page in kept]
 
 
 def read_examples(path: Path) -> list[Example]:
-    """Returns the examples of a source, as they were drawn."""
+    """Returns the examples of a source from the file that `train_encoder` wrote."""
     rows = [row for _, row in read_rows(path)]
     return [
         Example(RetrievalPair(**row["pair"]), RetrievalPair(**row["negative"]) if row["negative"] else None)
@@ -258,7 +283,7 @@ def read_examples(path: Path) -> list[Example]:
 
 
 def training_batches(recipe: EncoderRecipe, examples: Mapping[str, Sequence[Example]]) -> list[list[Example]]:
-    """Returns the batches of a pass in random order; all examples of a batch are from the same source."""
+    """Returns all batches in random order; the examples of a batch are from the same source."""
     batches = [
         batch
         for name, of_source in examples.items()
@@ -274,6 +299,7 @@ def _tune(
     finished: Path,
     progress: Callable[[str], None],
 ) -> None:
+    """Trains the base on the examples, once over all, and writes the weights to `finished`."""
     import torch
     from transformers import AutoTokenizer
 
@@ -311,9 +337,9 @@ def _mix(
     base: Path,
     progress: Callable[[str], None],
 ) -> None:
-    """Writes the encoder with the share of trained weights that does best on the development collections.
+    """Writes the encoder with the share of trained weights that is best on the development collections.
 
-    Shares are compared by their mean over the collections; the smaller of two equal shares wins.
+    Shares are compared by their mean nDCG over the collections; of two equal shares the smaller wins.
     """
     from transformers import AutoTokenizer
 
@@ -343,7 +369,7 @@ def mixed(original: Mapping[str, Any], tuned: Mapping[str, Any], *, share: float
 
 
 def collection_ndcg(model: Any, collection: Collection) -> float:
-    """Returns the mean nDCG@10 over the queries of `collection`."""
+    """Returns the mean nDCG@10 over the questions of a collection, 0 to 1."""
     import numpy as np
 
     from pytest_medfaith.models.onnx import ENCODER_TOKENS

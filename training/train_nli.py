@@ -1,4 +1,4 @@
-"""Trains the NLI student, a MiniLM cross-encoder, by a recipe: phase by phase, resumable at every phase."""
+"""Trains the fast checker, a MiniLM cross-encoder, by a recipe; a run resumes after each phase."""
 
 from __future__ import annotations
 
@@ -28,7 +28,11 @@ from training.student import (
 
 
 def phase_bundles(phase: Phase, train: dict[str, list[Pair]], *, epoch: int, seed: int) -> list[Bundle]:
-    """Returns the bundles of an epoch: each source gives its share; a share above 1 repeats the source."""
+    """Returns what an epoch trains on, in random order: lists of minimal pairs (bundles).
+
+    Each source gives the share that the phase names; 0.5 is a random half, 2.5 the whole source twice and a
+    half.
+    """
     rng = random.Random(f"{seed}-{phase.name}-{epoch}")
     chosen: list[Bundle] = []
     for name, share in phase.shares.items():
@@ -42,7 +46,13 @@ def phase_bundles(phase: Phase, train: dict[str, list[Pair]], *, epoch: int, see
 
 @dataclass(frozen=True)
 class Batch:
-    """The rows of a step; rows of a bundle are minimal pairs."""
+    """What a training step learns from.
+
+    Attributes:
+        rows: (token ids, token types) of each pair.
+        targets: index of each pair's label in entail, neutral, contradict.
+        bundles: number of each pair's bundle; pairs of the same bundle are minimal pairs.
+    """
 
     rows: list[Row]
     targets: list[int]
@@ -50,7 +60,7 @@ class Batch:
 
 
 def phase_batches(recipe: Recipe, phase: Phase, train: dict[str, list[Pair]]) -> Iterator[Batch]:
-    """Yields every batch of a phase, epoch after epoch; minimal pairs are in the same batch."""
+    """Yields the batches of a phase, epoch after epoch; minimal pairs are in the same batch."""
     for epoch in range(phase.epochs):
         bundles = phase_bundles(phase, train, epoch=epoch, seed=recipe.seed)
         rows = [
@@ -71,14 +81,15 @@ def phase_batches(recipe: Recipe, phase: Phase, train: dict[str, list[Pair]]) ->
 
 
 def train_nli(recipe: Recipe, out: Path, *, progress: Callable[[str], None] = print) -> Path:
-    """Trains the student and returns the folder of its weights (safetensors, tokenizer, config).
+    """Trains the checker and returns the folder of its weights (safetensors, tokenizer, config).
 
-    Each phase ends in a folder below `out`, named after it; a run that finds the folder goes on from there.
+    The weights after each phase are kept in `out`, in a folder with the phase's name. A run that finds such a
+    folder goes on from there.
 
     Args:
         recipe: data, phases and hyper-parameters.
         out: folder for the phases.
-        progress: receives a line now and then.
+        progress: called with a line now and then.
     """
     train = load_sources(recipe).train
     folder = base_folder(recipe.base)
@@ -99,6 +110,7 @@ def _train_phase(
     finished: Path,
     progress: Callable[[str], None],
 ) -> None:
+    """Trains a phase from the weights in `start`, and writes the new ones to `finished`."""
     import torch
 
     torch.manual_seed(recipe.seed)

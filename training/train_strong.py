@@ -1,9 +1,8 @@
-"""Trains the strong checker: an MPNet cross-encoder, stage by stage, resumable to the step.
+"""Trains the strong checker, an MPNet cross-encoder, in stages; an interrupted training resumes to the step.
 
-A stage names how many pairs it draws of each source, its longest evidence and its batch size. General pairs
-come first: what a checker must be able to do is learned per pair, and general pairs are short. The rate warms
-up once, stays, and falls to nothing in a stage that says `decay`. Weights are kept in fp32 and multiplied in
-bf16.
+A stage names how many pairs it takes of each source, its longest evidence and its batch size. General pairs
+come first: they are short, and what a checker must learn takes many pairs. The rate rises once, stays, and
+falls to almost nothing in a stage with `decay`. Weights are kept in fp32 and multiplied in bf16.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ else:
 RECIPE = Path(__file__).parent / "recipes" / "strong.toml"
 PEAK = 4e-5  # rate of AdamW
 CONTRAST = 0.3  # weight of the loss between minimal pairs beside the loss of each pair
-NEIGHBOURS = 48  # batches among which pairs of like length are put together
+NEIGHBOURS = 48  # batches within which pairs are sorted by length
 SAVE_EVERY, LOG_EVERY = 400, 50
 FROZEN = "embeddings.word_embeddings"
 _LONGEST_CLAIM = 110  # tokens
@@ -43,17 +42,16 @@ _LONGEST_CLAIM = 110  # tokens
 
 @dataclass(frozen=True)
 class Stage:
-    """A stretch of training.
+    """A part of a training.
 
     Attributes:
-        name: of its folder.
-        pairs: how many pairs of each source; a name may be a pattern, `clusters_*`. Where there are fewer
-            pairs than wanted, they repeat.
-        max_words: most words of evidence.
-        max_tokens: most tokens of a pair; evidence is cut from its end.
-        batch: most pairs of a batch.
-        batch_tokens: most tokens of a batch, after padding.
-        decay: whether the rate falls to nothing within this stage.
+        name: of the stage.
+        pairs: {source: how many of its pairs}; a source may be a pattern, `clusters_*`. Too few pairs repeat.
+        max_words: words of evidence at most; longer pairs are left out.
+        max_tokens: tokens of a pair at most; evidence is cut at its end.
+        batch: pairs of a batch, at most.
+        batch_tokens: tokens of a batch after padding, at most.
+        decay: True lets the rate fall to almost nothing within this stage.
         part: share of the stage's batches that are trained; below 1 for a stage that was cut short.
     """
 
@@ -69,17 +67,20 @@ class Stage:
 
 @dataclass(frozen=True)
 class StrongRecipe:
-    """Everything that decides the weights, besides the base and the data files."""
+    """Everything that decides the weights, apart from the base model and the data files.
 
-    sources: Path  # the recipe whose sources are drawn from, without what it holds out or calibrates with
+    `sources` is the recipe file whose sources are used, without what it holds out or calibrates on.
+    """
+
+    sources: Path
     stages: list[Stage]
     seed: int = 17
-    warm_up: int = 400  # steps until the rate is at its peak
+    warm_up: int = 400  # steps until the rate reaches its peak
 
 
 @dataclass
 class Progress:
-    """How far a training has come; it is saved with the weights."""
+    """How far a training is, saved with the weights: finished stages, steps of the current one, totals."""
 
     done: list[str] = field(default_factory=list)
     in_stage: int = 0
@@ -89,7 +90,7 @@ class Progress:
 
 
 def read_strong_recipe(path: Path) -> StrongRecipe:
-    """Returns the recipe in the TOML file at `path`; its `sources` names a recipe file beside it.
+    """Returns the recipe in the TOML file `path`; its `sources` names another recipe in the same folder.
 
     Raises:
         DataError: an unknown field, or a stage without a field that it needs.
@@ -104,10 +105,10 @@ def read_strong_recipe(path: Path) -> StrongRecipe:
 
 
 def stage_pairs(stage: Stage, train: dict[str, list[Pair]], *, seed: int) -> list[Bundle]:
-    """Returns the bundles that a stage draws, in random order.
+    """Returns the pairs that a stage trains on, in random order, as lists of minimal pairs (bundles).
 
     Raises:
-        DataError: a name that fits no source, or only sources without a pair that is short enough.
+        DataError: a name that fits no source, or no pair that is short enough.
     """
     rng = random.Random(f"{seed}-{stage.name}")
     chosen: list[Bundle] = []
@@ -134,12 +135,13 @@ def stage_pairs(stage: Stage, train: dict[str, list[Pair]], *, seed: int) -> lis
 
 
 def _longest(bundle: Bundle) -> int:
+    """Returns the words of the longest evidence in a bundle."""
     return max(len(pair.evidence.split()) for pair in bundle)
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Token rows, label indices and bundle numbers of one step; rows of a bundle are minimal pairs."""
+    """Token ids, label indices and bundle numbers of a step's pairs; pairs of a bundle are minimal pairs."""
 
     rows: list[list[int]]
     targets: list[int]
@@ -147,9 +149,9 @@ class Batch:
 
 
 def stage_batches(stage: Stage, bundles: Iterable[Bundle], *, tokenizer: Path, seed: int) -> list[Batch]:
-    """Returns the batches of a stage, each of near-equal lengths.
+    """Returns the batches of a stage; pairs of a batch have similar lengths.
 
-    Within each stretch of `NEIGHBOURS` batches the order is random.
+    Pairs are sorted by length within each stretch of `NEIGHBOURS` batches, whose order is then random.
     """
     rng = random.Random(f"{seed}-{stage.name}-batches")
     batches: list[Batch] = []
@@ -165,6 +167,7 @@ def stage_batches(stage: Stage, bundles: Iterable[Bundle], *, tokenizer: Path, s
 
 
 def _stretches(bundles: Iterable[Bundle], *, size: int) -> Iterable[list[Bundle]]:
+    """Yields the bundles in lists of at least `size` pairs, the last of fewer."""
     stretch: list[Bundle] = []
     for bundle in bundles:
         stretch.append(bundle)
@@ -176,6 +179,7 @@ def _stretches(bundles: Iterable[Bundle], *, size: int) -> Iterable[list[Bundle]
 
 
 def _row(pair: Pair, stage: Stage, tokenizer: Path) -> list[int]:
+    """Returns the token ids of a pair."""
     return pair_row(
         pair.evidence,
         pair.claim,
@@ -186,7 +190,7 @@ def _row(pair: Pair, stage: Stage, tokenizer: Path) -> list[int]:
 
 
 def _parts(order: list[int], rows: list[list[list[int]]], stage: Stage) -> Iterable[list[int]]:
-    """Yields the indices of each batch: at most `batch` pairs and `batch_tokens` tokens after padding."""
+    """Yields the bundles of each batch: up to `batch` pairs, and `batch_tokens` tokens after padding."""
     part: list[int] = []
     count = longest = 0
     for i in order:
@@ -201,6 +205,7 @@ def _parts(order: list[int], rows: list[list[list[int]]], stage: Stage) -> Itera
 
 
 def _batch(bundles: list[Bundle], rows: list[list[list[int]]]) -> Batch:
+    """Returns the batch of some bundles and their token rows."""
     places = [(i, j) for i in range(len(bundles)) for j in range(len(bundles[i]))]
     return Batch(
         rows=[rows[i][j] for i, j in places],
@@ -210,10 +215,13 @@ def _batch(bundles: list[Bundle], rows: list[list[list[int]]]) -> Batch:
 
 
 class Trainer:
-    """The model in bf16, its weights and the optimizer in fp32, and how far the training has come."""
+    """A model in training: it computes in bf16, with weights and optimizer in fp32.
+
+    `weights` holds the fp32 weights by name, without the frozen word embeddings.
+    """
 
     def __init__(self, base: Path, *, seed: int) -> None:
-        """Loads the model in the folder `base`; a base without a 3-way head gets a fresh head."""
+        """Loads the model in the folder `base`; a base without a head of three labels gets a new one."""
         import torch
         from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
@@ -243,7 +251,7 @@ class Trainer:
             parameter.requires_grad = FROZEN not in name
 
     def step(self, batch: Batch, *, rate: float) -> float:
-        """Moves the weights by a batch and returns the batch's loss."""
+        """Trains on a batch at this learning rate; returns the batch's cross-entropy."""
         import torch
 
         width = padded(max(map(len, batch.rows)))
@@ -270,6 +278,7 @@ class Trainer:
         return float(loss.item())
 
     def _copy(self) -> None:
+        """Copies the fp32 weights into the bf16 model."""
         import torch
 
         parameters = dict(self.model.named_parameters())
@@ -278,7 +287,7 @@ class Trainer:
                 parameters[name].copy_(weight)
 
     def save(self, path: Path) -> None:
-        """Writes weights, optimizer and progress to `path`, whole or not at all."""
+        """Writes weights, optimizer and progress to the file `path`, whole or not at all."""
         import torch
 
         weights = {name: weight.detach() for name, weight in self.weights.items()}
@@ -292,7 +301,7 @@ class Trainer:
         os.replace(partial, path)
 
     def resume(self, path: Path) -> None:
-        """Goes on from what `save` wrote; only tensors and plain values are read."""
+        """Restores what `save` wrote; only tensors and plain values are loaded."""
         import torch
 
         state = torch.load(path, weights_only=True)
@@ -324,16 +333,15 @@ def train_strong(
 ) -> Path:
     """Trains the strong checker and returns the folder of its weights.
 
-    A training that was interrupted goes on from its last save.
+    A training that was interrupted resumes from its last save.
 
     Args:
         recipe: stages and seed.
-        base: the folder that `fetch_mpnet` wrote, or the folder that `restore_classifier` wrote; the head
-            of the latter is kept.
+        base: the folder that `fetch_mpnet` wrote, or one that `restore_classifier` wrote, whose head is kept.
         out: folder for the checkpoint and the weights.
         data: folder of the public data sets.
         repo: folder of this repository, with `data`.
-        progress: receives a line now and then.
+        progress: called with a line now and then.
     """
     out.mkdir(parents=True, exist_ok=True)
     train = load_sources(read_recipe(recipe.sources, data=data, repo=repo)).train
@@ -362,6 +370,7 @@ def _train_stage(
     warm_up: int,
     progress: Callable[[str], None],
 ) -> None:
+    """Trains on the batches of a stage that are not done yet, and saves every `SAVE_EVERY` steps."""
     losses: list[float] = []
     began, tokens = time.monotonic(), trainer.progress.tokens
     while trainer.progress.in_stage < len(batches):
@@ -381,7 +390,7 @@ def _train_stage(
 
 
 def learning_rate(steps: int, *, share: float, decay: bool, warm_up: int) -> float:
-    """Returns the rate after `steps` steps: it warms up to `PEAK` and stays there.
+    """Returns the rate after `steps` steps: it rises to `PEAK` during `warm_up` steps, and stays there.
 
     In a stage with `decay` it falls to 3 % of that; `share` says how much of the stage is done, 0 to 1.
     """

@@ -1,7 +1,7 @@
-"""Awaits what an `async def` gives, inside a running event loop or without: no coroutine is judged.
+"""Awaits what an `async def` gives, inside a running event loop or without, so that no coroutine is judged.
 
-Event loops are kept from answer to answer, because the connections of a client belong to the loop that they
-were made in.
+Event loops are kept from answer to answer, because a client's connections belong to the loop in which they
+were made.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from typing import Any
 
 from pytest_medfaith.errors import DataError
 
-_IDLE: list[asyncio.AbstractEventLoop] = []  # the last loop was used last, and is taken next
+_IDLE: list[asyncio.AbstractEventLoop] = []  # kept loops; the one used last is at the end, and is taken next
 _LOCK = threading.Lock()
 
 
 def awaited(value: Any, what: str = "the answer") -> Any:
-    """Returns the result of `value` where it is a coroutine or an awaitable, any other value as it is.
+    """Returns the result of `value` if it is a coroutine or another awaitable; any other value unchanged.
 
     Without a running event loop it is awaited in this thread; inside a running loop, in a second thread while
     that loop waits.
 
     Args:
         value: anything.
-        what: how a message names it.
+        what: its name in messages.
 
     Raises:
-        DataError: it was awaited already, it belongs to the running loop, or it uses what a different loop
-            made.
+        DataError: it was awaited before, it belongs to the running loop, or it uses something of another
+            loop.
     """
     if not inspect.isawaitable(value):
         return value
@@ -42,8 +42,8 @@ def awaited(value: Any, what: str = "the answer") -> Any:
         return _future_result(value, what)
     if inspect.iscoroutine(value) and inspect.getcoroutinestate(value) != inspect.CORO_CREATED:
         raise DataError(
-            f"{what} is a coroutine that was awaited already, which works once; keep what it gave, and use "
-            "that"
+            f"{what} is a coroutine that was awaited before; a coroutine gives its result once, so keep the "
+            "result and use it again"
         )
     try:
         return _run_beside(value) if _is_inside_a_loop() else _run(value)
@@ -60,7 +60,11 @@ def awaited(value: Any, what: str = "the answer") -> Any:
 
 
 def _future_result(value: asyncio.Future[Any], what: str) -> Any:
-    """Returns the result of a task or future, which only the loop that made it can bring about."""
+    """Returns the result of a task or future, which only the loop that made it can run.
+
+    Raises:
+        DataError: that loop is running now, and waits for this call.
+    """
     if value.done():
         return value.result()
     if value.get_loop().is_running():
@@ -72,12 +76,13 @@ def _future_result(value: asyncio.Future[Any], what: str) -> Any:
 
 
 def _named(value: object) -> str:
+    """Returns "a coroutine", or "a" with the type's name, for messages."""
     name = "coroutine" if inspect.iscoroutine(value) else type(value).__name__
     return f"a {name}"
 
 
 def _is_inside_a_loop() -> bool:
-    """Returns whether this code runs in an event loop of asyncio, or of trio and what else sniffio knows."""
+    """Returns whether this code runs in an event loop of asyncio, trio, or others that sniffio knows."""
     sniffio = sys.modules.get("sniffio")
     with suppress(RuntimeError):  # sniffio's error is a RuntimeError, too
         return bool(sniffio.current_async_library()) if sniffio else bool(asyncio.get_running_loop())
@@ -101,11 +106,12 @@ def _run(value: Awaitable[Any]) -> Any:
 
 
 async def _result_of(value: Awaitable[Any]) -> Any:
+    """Awaits `value`: a loop makes tasks of coroutines only."""
     return await value
 
 
 def _run_beside(value: Awaitable[Any]) -> Any:
-    """Returns the result of `value`, awaited in a second thread with the context variables of this thread."""
+    """Returns the result of `value`, awaited in a second thread with this thread's context variables."""
     context, outcome = contextvars.copy_context(), _Outcome()
 
     def run() -> None:
@@ -123,7 +129,7 @@ def _run_beside(value: Awaitable[Any]) -> Any:
 
 
 class _Outcome:
-    """The outcome of a call in a second thread."""
+    """The result or the error of a call in a second thread."""
 
     result: Any = None
     error: BaseException | None = None

@@ -12,13 +12,16 @@ from pytest_medfaith.records import Chunk, Hit
 
 
 def as_chunks(contexts: Any) -> list[Chunk]:
-    """Returns `contexts` as chunks, in their order; a chunk that is given twice counts once.
+    """Returns `contexts` as chunks, in order; a chunk that is given twice counts once.
 
     Plain texts get the ids context-1, context-2, ...
 
+    Args:
+        contexts: a list of texts, chunks, hits, mappings with a text, or documents of RAG tools; or a table.
+
     Raises:
-        DataError: `contexts` is no list or table; a context is no chunk, mapping or text; a context has no
-            text; two different texts have one id.
+        DataError: `contexts` is no list or table; a context is no chunk, mapping or text, or has no text; two
+            different texts have the same id.
     """
     contexts = awaited(contexts, "contexts")
     if isinstance(contexts, (str, Mapping, Chunk)) or (
@@ -42,6 +45,7 @@ def as_chunks(contexts: Any) -> list[Chunk]:
 
 
 def _as_chunk(context: Any, number: int) -> Chunk:
+    """Returns a context as a chunk; `number` is its place, from 1. Raises DataError where it has no text."""
     if isinstance(context, Hit):
         context = context.chunk
     if isinstance(context, Chunk):

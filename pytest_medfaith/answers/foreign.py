@@ -1,6 +1,6 @@
 """Reads the objects of RAG tools by their shape: messages, documents, nodes, tables. No tool is imported.
 
-They are LangChain's Document and AIMessage; LlamaIndex's Response, NodeWithScore and TextNode; Haystack's
+These are LangChain's Document and AIMessage; LlamaIndex's Response, NodeWithScore and TextNode; Haystack's
 Document, ChatMessage and GeneratedAnswer; ragas' samples, deepeval's test cases, DSPy's predictions, OpenAI's
 completions; and the rows of pandas, polars, pyarrow and Hugging Face.
 """
@@ -13,7 +13,7 @@ from typing import Any
 
 from pytest_medfaith.errors import DataError, shown
 
-# The names under which documents hold their text, their id and their metadata.
+# The names under which documents have their text, their id and their metadata.
 _TEXTS = ("text", "page_content", "content", "long_text", "document.content", "context")
 _IDS = ("id", "node_id", "id_", "doc_id", "document.id", "chunk_id")
 _BESIDE = ("metadata", "meta", "document.metadata")
@@ -24,7 +24,9 @@ _NO_TEXT_BLOCKS = frozenset(
 
 
 def text_of(value: Any) -> Any:
-    """Returns the text of a tool's message or completion, any other value as it is.
+    """Returns the text of a tool's message or completion; any other value unchanged.
+
+    A LangChain message with the content "Take 5 mg." gives "Take 5 mg.".
 
     Raises:
         DataError: the message has parts, and no part is a text.
@@ -55,7 +57,11 @@ def _messages(value: Any) -> Iterable[Any]:
 
 
 def _joined(blocks: Iterable[Any], message: Any) -> str:
-    """Returns the texts of a message's blocks in a row, without what the model only thought."""
+    """Returns the texts of a message's blocks, joined, without what the model only thought.
+
+    Raises:
+        DataError: no block has a text.
+    """
     texts = []
     for block in blocks:
         text = block if isinstance(block, str) else _get(block, "text")
@@ -78,7 +84,7 @@ def _get(value: Any, name: str) -> Any:
 
 
 def fields_of(value: Any) -> dict[str, Any]:
-    """Returns the public data of an object by name: entries, model fields, columns, or attributes."""
+    """Returns {name: value} of an object's public data: entries, model fields, columns or attributes."""
     if isinstance(value, Mapping):
         return dict(value)
     names: Iterable[str]
@@ -96,7 +102,7 @@ def fields_of(value: Any) -> dict[str, Any]:
 
 
 def in_pieces(value: Any) -> str:
-    """Returns what `value` is where it gives an answer in pieces, such as a generator; else ""."""
+    """Returns words for a message if `value` gives an answer in pieces, as a generator does; else ""."""
     if inspect.isasyncgen(value) or inspect.isgenerator(value):
         kind = "an async generator" if inspect.isasyncgen(value) else "a generator"
         return f"{kind}, which gives an answer in pieces; expected the whole text, such as ''.join(...)"
@@ -104,7 +110,10 @@ def in_pieces(value: Any) -> str:
 
 
 def document_fields(value: Any) -> dict[str, Any] | None:
-    """Returns text, id and title of a tool's document or node; None for a value that has no text."""
+    """Returns the text, and the id, title, url and source if it has them, of a tool's document or node.
+
+    None for a value without a text. A plain text is a document, and so is a pair (document, score).
+    """
     if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], (int, float)):
         value = value[0]  # (document, score)
     if isinstance(value, str):
@@ -143,7 +152,9 @@ def is_rows(value: Any) -> bool:
 
 
 def rows_of(table: Any) -> Iterable[Any]:
-    """Returns the rows of a table (pandas, polars, pyarrow, Hugging Face), the items of any other value.
+    """Returns the rows of a table (pandas, polars, pyarrow, Hugging Face); any other iterable unchanged.
+
+    A data frame gives a dictionary {column: value} for each row.
 
     Raises:
         DataError: the value has no items, or items without an order.

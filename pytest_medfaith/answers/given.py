@@ -1,6 +1,6 @@
 """The keys under which answers and contexts are given: this project's, RAG tools', and misspelled keys.
 
-Tools are known by the shape of what they give, so that no tool is imported.
+Tools are recognised by the shape of what they give, so that no tool is imported.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ CONTEXT_KEYS: Mapping[str, str] = {
     "passages": "",
     "chunks": "",
 }
-# deepeval's `context` is what an answer should have been based on; its `retrieval_context` is what it was
-# based on.
+# deepeval's `context` is what an answer should have been based on. Its `retrieval_context` is what the answer
+# was based on.
 _NOT_RETRIEVED_BESIDE = {"retrieval_context": "context"}
 _ABOUT_THE_QUESTION = frozenset(
     ("question", "query", "input", "user_input", "chat_history", "history", "messages", "id")
@@ -52,7 +52,7 @@ _ABBREVIATED = {
 def answer_and_contexts(
     given: Mapping[str, Any], *, said: str = "the RAG callable returned"
 ) -> tuple[dict[str, Any], str]:
-    """Returns `given` with this project's keys, and the key that its contexts had, "" without contexts.
+    """Returns (`given` with this project's keys, the key that its contexts had); "" without contexts.
 
     Args:
         given: a mapping with an answer, and perhaps contexts, under known keys.
@@ -85,7 +85,11 @@ def answer_and_contexts(
 
 
 def _only(row: Mapping[str, Any], keys: Iterable[str], what: str, said: str) -> str | None:
-    """Returns which of `keys` is in `row`, None where none is; the first, this project's, wins."""
+    """Returns the key of `keys` that is in `row`; None where none is. This project's key, the first, wins.
+
+    Raises:
+        DataError: several other keys are in `row`.
+    """
     keys = list(keys)
     found = [key for key in keys if key in row]
     if len(found) > 1 and found[0] != keys[0]:
@@ -96,9 +100,12 @@ def _only(row: Mapping[str, Any], keys: Iterable[str], what: str, said: str) -> 
 
 
 def refuse_unknown_keys(row: Mapping[str, Any], known: Iterable[str]) -> None:
-    """Refuses (DataError) a RAG's mapping without contexts whose unknown keys may hold them.
+    """Checks that a RAG's mapping without contexts has no unknown keys, which may hold its contexts.
 
-    Its answer would be judged by evidence that it never saw.
+    Else its answer would be judged by evidence that it never saw.
+
+    Raises:
+        DataError: there is an unknown key.
     """
     unknown = sorted(str(key) for key in row if key not in known and key not in _ABOUT_THE_QUESTION)
     if unknown:
@@ -110,7 +117,11 @@ def refuse_unknown_keys(row: Mapping[str, Any], known: Iterable[str]) -> None:
 
 
 def refuse_near_keys(row: Mapping[str, Any], known: Iterable[str]) -> None:
-    """Refuses (DataError) an unknown key that looks like a missing known key, and names the right key."""
+    """Checks that no unknown key looks like a missing known key.
+
+    Raises:
+        DataError: a key does; the message names the right key.
+    """
     known = list(known)
     for key in row:
         if key not in known and (meant := near_key(str(key), known)) and meant not in row:
@@ -118,7 +129,7 @@ def refuse_near_keys(row: Mapping[str, Any], known: Iterable[str]) -> None:
 
 
 def near_key(key: str, known: Iterable[str]) -> str:
-    """Returns the known key that `key` looks like, "" where there is none.
+    """Returns the known key that `key` looks like: "contexts" for "contxts"; "" for none.
 
     It may differ in case, plural or spelling, or be a tool's name for the same thing.
     """
@@ -136,7 +147,7 @@ def near_key(key: str, known: Iterable[str]) -> str:
 
 
 def _swapped(key: str, name: str) -> bool:
-    """Returns whether `key` is `name` with two neighbouring letters swapped, as in conetxt for context."""
+    """Returns whether `key` is `name` with two neighbouring letters swapped: "conetxt" for "context"."""
     differing = [at for at, (given, known) in enumerate(zip(key, name, strict=False)) if given != known]
     if len(key) != len(name) or len(differing) != 2 or differing[1] != differing[0] + 1:
         return False
@@ -145,12 +156,12 @@ def _swapped(key: str, name: str) -> bool:
 
 
 def _plain(key: str) -> str:
-    """Returns `key` in small letters, without separators and without a plural's s."""
+    """Returns `key` in lower case, without separators and without a plural's s."""
     return re.sub(r"[\W_]+", "", key).lower().removesuffix("s")
 
 
 def _text(value: Any, key: str) -> str:
-    """Returns the text of an answer under `key`; of a list of replies the only reply.
+    """Returns the text of the answer under `key`; for a list of replies, that of the only reply.
 
     Raises:
         DataError: the answer is no text.
@@ -165,12 +176,13 @@ def _text(value: Any, key: str) -> str:
 
 
 def mapping_of(value: Any) -> Mapping[str, Any] | None:
-    """Returns answer and contexts of an object that holds them as attributes; None where it holds no answer.
+    """Returns answer and contexts of an object that has them as attributes; None where it has no answer.
 
-    An object without contexts also gives its unset contexts or its further lists, which later checks refuse.
+    For an object without contexts the mapping also has its unset contexts or its other lists, which later
+    checks refuse.
 
     Raises:
-        DataError: the object is a message that holds no text.
+        DataError: the object is a message without a text.
     """
     if isinstance(value, (str, bytes, int, float, list, set)) or value is None:
         return None

@@ -25,14 +25,14 @@ from pytest_medfaith.answers.row_keys import response_row
 from pytest_medfaith.errors import DataError, shown
 from pytest_medfaith.records import Chunk, Hit, Response
 
-# What `contexts_from` of a response says: who gave its contexts.
+# The values of a response's `contexts_from`: who gave its contexts.
 BY_ANSWER, BY_RETRIEVER = "the answer", "the slice's retriever"
 RECORDED, BY_ROWS = "the responses file", "the recorded rows"
 _RESPONSE_KEYS = tuple(f.name for f in dataclasses.fields(Response) if f.name != "extra")
 
 
 class Unsaid(Enum):
-    """The default of `contexts`: nothing was said of them. None says on purpose that there are none."""
+    """The default of `contexts`: the caller did not mention them. None means that there are none."""
 
     UNSAID = "unsaid"
 
@@ -47,17 +47,17 @@ Contexts = Iterable[Any] | None | Unsaid
 def read_responses(
     path: Any, chunks: Iterable[Chunk], *, into: MutableMapping[str, Response] | None = None
 ) -> MutableMapping[str, Response]:
-    """Returns the recorded responses by case id; a context that is only an id is looked up in `chunks`.
+    """Returns {case id: recorded response}; a context that is only an id is looked up in `chunks`.
 
     Args:
         path: a file of JSON Lines, JSON, CSV or Parquet, with this project's keys or those of ragas and
             deepeval; or a list of mappings, or a table.
-        chunks: of the corpus.
-        into: takes them; a dict where None.
+        chunks: the chunks of the corpus.
+        into: the mapping that gets the responses; a new dict where None.
 
     Raises:
-        DataError: a malformed line, a key that looks like a known one, a case answered twice, a context id
-            that the corpus does not hold.
+        DataError: a malformed line, a key that looks like a known key, a case answered twice, or a context id
+            that the corpus does not have.
     """
     by_id = {chunk.id: chunk for chunk in chunks}
     given_by = RECORDED if isinstance(path, Path) else BY_ROWS
@@ -85,13 +85,13 @@ def recorded_response(
     given_by: str = RECORDED,
     from_table: bool = False,
 ) -> Response:
-    """Returns the response that a recorded row holds.
+    """Returns the response in a recorded row.
 
     Args:
         given: the row, with this project's keys or those of ragas and deepeval.
-        by_id: chunks by id, for contexts that are only ids.
+        by_id: {id: chunk}, for contexts that are only ids.
         given_by: who gave the contexts, where the row does not say.
-        from_table: whether the row comes from a table, whose cells may be texts of lists.
+        from_table: True for a row of a table, whose cells may be lists written as text.
 
     Raises:
         DataError: a key that looks like a known key, an answer that is no text, a context without a text.
@@ -109,7 +109,11 @@ def recorded_response(
 
 
 def _looked_up(context: Any, by_id: Mapping[str, Chunk]) -> Any:
-    """Returns the chunk that `context` names by its id; a context with a text comes back as it is."""
+    """Returns the chunk whose id `context` is; a context with a text comes back unchanged.
+
+    Raises:
+        DataError: no chunk has the id.
+    """
     if isinstance(context, str):
         return by_id.get(context, context)
     if not isinstance(context, Mapping) or "text" in context:
@@ -126,11 +130,14 @@ def _looked_up(context: Any, by_id: Mapping[str, Chunk]) -> Any:
 def ask(rag: Callable[..., Any], question: str, history: Sequence[Any] = ()) -> Any:
     """Returns what a RAG callable, plain or async, answers to `question`.
 
-    Earlier turns are given to it as `history`, a list of messages.
+    Args:
+        rag: the callable: question -> answer, with `history` as a keyword if there are earlier turns.
+        question: the question.
+        history: the earlier turns; it gets them as a list of messages.
 
     Raises:
-        DataError: there are earlier turns and `rag` takes no `history`; `rag` is no callable, as where an
-            `async def` fixture was given to no plugin that runs it.
+        DataError: there are earlier turns and `rag` takes no `history`; or `rag` is no callable, as where no
+            plugin runs an `async def` fixture.
     """
     if not callable(rag):
         found = in_pieces(rag) or ("a coroutine" if inspect.isawaitable(rag) else shown(rag))
@@ -151,6 +158,7 @@ def ask(rag: Callable[..., Any], question: str, history: Sequence[Any] = ()) -> 
 
 
 def _takes_history(rag: Callable[..., Any]) -> bool:
+    """Returns whether a callable has an argument `history`, or takes any keyword."""
     try:
         taken = inspect.signature(rag).parameters
     except (TypeError, ValueError):
@@ -164,12 +172,12 @@ def as_response(answer: Any, *, case_id: str, hits: Sequence[Hit] = ()) -> Respo
     Args:
         answer: a Response; a text or message; a mapping with an answer, and contexts under a known key
             (`given.CONTEXT_KEYS`); an object with such attributes; or the pair (answer, contexts).
-        case_id: of the case that was answered.
-        hits: what the retriever found. They are the contexts of an answer that says nothing of contexts;
-            `contexts_from` of the response says whose they are.
+        case_id: the id of the case that was answered.
+        hits: what the retriever found. They are the contexts of an answer that does not mention contexts. The
+            response's `contexts_from` says who gave them.
 
     Raises:
-        DataError: any other form, and a mapping without contexts whose unknown keys may hold them.
+        DataError: any other form, or a mapping without contexts whose unknown keys may hold them.
     """
     answer = awaited(answer)
     if isinstance(answer, Response):
@@ -210,12 +218,11 @@ def asserted_response(answer: object, contexts: Contexts = UNSAID) -> Response:
     """Returns what an assertion is given as a Response; coroutines are awaited.
 
     Args:
-        answer: a text or message; or a Response, a mapping or another tool's object, which may bring
-            contexts.
-        contexts: what the answer was based on; contexts of the answer count where this is None or UNSAID.
+        answer: a text or message; or a Response, a mapping or another tool's object, which may have contexts.
+        contexts: what the answer was based on. The answer's contexts count where this is None or UNSAID.
 
     Raises:
-        ValueError: the answer is in no such form, or a text comes without contexts.
+        ValueError: the answer has another form, or is a text without contexts.
         DataError: the answer is no text, or a context is no chunk or has no text.
     """
     answer, contexts = awaited(answer), awaited(contexts, "contexts")
@@ -234,7 +241,11 @@ def asserted_response(answer: object, contexts: Contexts = UNSAID) -> Response:
 
 
 def _text_and_contexts(answer: object) -> tuple[str, Any]:
-    """Returns the text of an answer, and the contexts it brings: None where it brings none."""
+    """Returns (text, contexts) of an answer; the contexts are None where it has none.
+
+    Raises:
+        ValueError: the answer has no known form.
+    """
     given = answer if isinstance(answer, Mapping) else mapping_of(answer)
     names_both = (
         given is not None and given.keys() & ANSWER_KEYS.keys() and given.keys() & CONTEXT_KEYS.keys()

@@ -1,7 +1,7 @@
 """Reads rows of cases and responses from JSON Lines, JSON, CSV and Parquet files, and from tables in memory.
 
-A cell of CSV that holds a list holds it as JSON, `["first passage", "second passage"]`, or as Python prints
-it, which ragas and pandas do.
+A list in a cell of CSV is written as JSON, `["first passage", "second passage"]`, or as Python prints it,
+which ragas and pandas do.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pytest_medfaith.jsonl import read_rows, refuse_constant
 
 Rows = Iterator[tuple[str, dict[str, Any]]]
 TABLES = (".csv", ".tsv", ".parquet")
-# Columns whose cells hold lists or objects; in every other column a cell that begins with "[" is a text.
+# Columns whose cells are lists or objects; in every other column a cell that begins with "[" is a text.
 _LISTS = frozenset(
     (
         *CONTEXT_KEYS,
@@ -36,7 +36,7 @@ _LISTS = frozenset(
     )
 )
 _NUMBERS = frozenset(("latency_ms",))
-# The keys under which a JSON document may hold its rows.
+# The keys under which a JSON document may have its rows.
 _HOLDERS = ("samples", "goldens", "test_cases", "data", "examples", "rows")
 _CELL_LIMIT = 10_000_000  # characters; contexts may exceed the 131,072 that the csv module allows
 
@@ -47,14 +47,14 @@ def is_table(source: Any) -> bool:
 
 
 def read_row_file(source: Any) -> Rows:
-    """Yields (place, row) of a file, known by its suffix, of a list of mappings, or of a table.
+    """Returns an iterator of (place, row) over a file, known by its suffix, a list of mappings, or a table.
 
     Tables are those of pandas, polars, pyarrow and Hugging Face. Empty cells and nulls of a table are left
     out. The place is "file:line" or "row 3".
 
     Raises:
-        DataError: no such file, a row that is no mapping, bytes that are no text, a cell that should hold a
-            list and does not.
+        DataError: no such file, a row that is no mapping, bytes that are no text, or a cell that should be a
+            list and is not.
         MissingExtra: a Parquet file, and no pyarrow.
     """
     if not isinstance(source, Path):
@@ -67,11 +67,12 @@ def read_row_file(source: Any) -> Rows:
 
 
 def _json_lines(path: Path) -> Rows:
+    """Returns (place, row) of each line of a JSON Lines file."""
     return ((f"{path}:{number}", row) for number, row in read_rows(path))
 
 
 def _json_rows(path: Path) -> Rows:
-    """Yields the rows of a JSON document that is or holds a list; any other file is read as JSON Lines."""
+    """Yields the rows of a JSON document that is or has a list; any other file is read as JSON Lines."""
     try:
         document = json.loads(path.read_text(encoding="utf-8-sig"), parse_constant=refuse_constant)
     except (ValueError, RecursionError):
@@ -88,6 +89,7 @@ def _json_rows(path: Path) -> Rows:
 
 
 def _table_rows(table: Any) -> Rows:
+    """Yields (place, row) of a table in memory. Raises DataError for a row without fields."""
     for number, row in enumerate(rows_of(table), start=1):
         if isinstance(row, (str, bytes, int, float, list, tuple)) or row is None:
             raise DataError(f"row {number} is {shown(row)}, expected a mapping or an object with fields")
@@ -95,6 +97,12 @@ def _table_rows(table: Any) -> Rows:
 
 
 def _parquet_rows(path: Path) -> Rows:
+    """Yields (place, row) of a Parquet file, batch by batch.
+
+    Raises:
+        MissingExtra: pyarrow is not installed.
+        DataError: the file cannot be read.
+    """
     try:
         from pyarrow import ArrowException
         from pyarrow.parquet import ParquetFile
@@ -114,6 +122,11 @@ def _parquet_rows(path: Path) -> Rows:
 
 
 def _csv_rows(path: Path) -> Rows:
+    """Yields (place, row) of a CSV file, with commas, semicolons or tabs; blank lines are left out.
+
+    Raises:
+        DataError: a heading with an empty or repeated name, a row of another length, or broken quotes.
+    """
     import csv
 
     csv.field_size_limit(max(csv.field_size_limit(), _CELL_LIMIT))
@@ -145,7 +158,11 @@ def _csv_rows(path: Path) -> Rows:
 
 
 def _decoded(path: Path) -> str:
-    """Returns a file's text: in UTF-8, or in UTF-16 with a byte order mark, which Excel writes."""
+    """Returns a file's text: in UTF-8, or in UTF-16 with a byte order mark, which Excel writes.
+
+    Raises:
+        DataError: the bytes are neither; the message names line and byte.
+    """
     data = path.read_bytes()
     is_wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))  # as Excel writes it
     try:
@@ -159,7 +176,7 @@ def _decoded(path: Path) -> str:
 
 
 def _cells(row: Mapping[str, Any], place: str) -> dict[str, Any]:
-    """Returns a table's row without its empty cells, its lists and numbers read."""
+    """Returns a table's row without its empty cells, with lists and numbers read."""
     filled = {
         str(key): found for key, value in row.items() if (found := _plain(value)) is not None and found != ""
     }
@@ -167,7 +184,7 @@ def _cells(row: Mapping[str, Any], place: str) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Returns a table's value as JSON knows it: no NaN, no array, no date; None where it is empty."""
+    """Returns a table's value as JSON has it, without NaN, arrays and dates; None for an empty value."""
     if hasattr(value, "tolist") and not isinstance(value, (str, bytes)):  # numpy
         value = value.tolist()
     if isinstance(value, float) and not math.isfinite(value):
@@ -180,6 +197,11 @@ def _plain(value: Any) -> Any:
 
 
 def _cell(key: str, value: Any, place: str) -> Any:
+    """Returns a cell's value: a number or a list in the columns that have these, else the text.
+
+    Raises:
+        DataError: the cell is no number, or no list.
+    """
     if not isinstance(value, str):
         return value
     if key in _NUMBERS:
@@ -191,6 +213,10 @@ def _cell(key: str, value: Any, place: str) -> Any:
 
 
 def _list(key: str, text: str, place: str) -> Any:
+    """Returns the list or object that `text` writes, as JSON or as Python prints it.
+
+    DataError for other texts.
+    """
     for read in (json.loads, ast.literal_eval):
         try:
             found = read(text)

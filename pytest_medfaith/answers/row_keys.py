@@ -1,8 +1,8 @@
-"""Gives rows of cases and responses this project's keys, whichever tool or table wrote them, and an id.
+"""Gives rows of cases and responses this project's keys and an id, whichever tool or table wrote them.
 
 ragas writes `user_input`, `response`, `retrieved_contexts` and `reference`; deepeval `input`,
-`actual_output`, `retrieval_context` and `expected_output`. A row is read by these keys where its question has
-one of them; a row with this project's `question` is not.
+`actual_output`, `retrieval_context` and `expected_output`. A row is read by these keys if its question has
+one of them, and not this project's `question`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ REFERENCE_KEYS: Mapping[str, str] = {
     "expected_output": "deepeval",
     "ground_truth": "ragas before 0.2",
 }
-_SLUG_WORDS = 6  # of the question in an id: enough to tell cases apart by eye, and for -k
+_SLUG_WORDS = 6  # words of the question in an id: enough to tell cases apart by eye, and for pytest's -k
 _DIGITS = 6  # hexadecimal, of the hash of the whole question
 
 
@@ -37,9 +37,9 @@ def case_row(row: Mapping[str, Any], *, place: str = "", is_table: bool = False)
     """Returns a row of cases with this project's keys, without what it says of an answer.
 
     Args:
-        row: as read. A row with this project's keys comes back as it is, unless `is_table`.
+        row: the row as read. A row with this project's keys comes back unchanged, unless `is_table`.
         place: the file and line, for messages.
-        is_table: the row is from a CSV or Parquet file or a table. Such rows need no id, and their gold
+        is_table: True for a row of a CSV or Parquet file or a table. Such rows need no id, and their gold
             claims may be texts.
 
     Raises:
@@ -85,15 +85,21 @@ def response_row(row: Mapping[str, Any], *, is_table: bool = False) -> dict[str,
 
 
 def _is_foreign(row: Mapping[str, Any]) -> bool:
+    """Returns whether the row has the question under a tool's key."""
     return "question" not in row and any(key in row for key in QUESTION_KEYS)
 
 
 def _question(row: Mapping[str, Any]) -> str:
+    """Returns the text of the row's question.
+
+    Raises:
+        DataError: the row has no question, or it is no text.
+    """
     key = next((key for key in QUESTION_KEYS if row.get(key) is not None), None)
     if key is None:
         raise DataError(
-            "the row has no question, and no id that says which case it is of; "
-            f"expected one under {', '.join(QUESTION_KEYS)}"
+            "the row has no question, and no id that names its case; "
+            f"expected a question under {', '.join(QUESTION_KEYS)}"
         )
     question = row[key]
     if isinstance(question, (list, tuple)):
@@ -106,9 +112,9 @@ def _question(row: Mapping[str, Any]) -> str:
 
 
 def _id(name: object, question: str) -> str:
-    """Returns the id of a row as text; without an id its question's first words and a hash.
+    """Returns the id of a row as text; without an id, the first words of its question and a hash.
 
-    For example what-treats-iron-deficiency-3f2a91.
+    Example: "what-treats-iron-deficiency-3f2a91".
     """
     if name not in (None, ""):
         return str(int(name)) if isinstance(name, float) and name.is_integer() else str(name)

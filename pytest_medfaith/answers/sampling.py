@@ -1,4 +1,4 @@
-"""Several answers to a question, at several temperatures: what self-consistency compares."""
+"""Several answers to a question, at several temperatures, which self-consistency compares."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ _HOTTEST = 2.0  # the highest temperature that endpoints take
 
 
 def temperatures_of(samples: int, temperatures: Sequence[float]) -> tuple[float, ...]:
-    """Returns a temperature for each sample; the last of `temperatures` goes on. () where nothing is sampled.
+    """Returns a temperature for each sample; the last of `temperatures` is repeated. () for 0 samples.
 
     Raises:
-        DataError: a single sample, which can agree with nothing; no temperature, or none from 0 to 2.
+        DataError: a single sample, which has nothing to agree with; no temperature; or a temperature outside
+            0 to 2.
     """
     if samples == 1:
         raise DataError("consistency is 1; expected 2 or more answers to each question, or 0 to ask once")
@@ -35,11 +36,17 @@ def asked_samples(
 ) -> list[Any]:
     """Returns what a RAG callable, plain or async, answers at each temperature; a single answer for ().
 
-    A callable with an argument `temperature` is given it. Any other callable is asked as often, and varies as
-    it does by itself. Each is given the earlier turns `history`.
+    A callable with an argument `temperature` gets it. Any other callable is asked as often, and varies by
+    itself.
+
+    Args:
+        rag: the callable.
+        question: the question.
+        temperatures: a temperature for each answer.
+        history: the earlier turns, given to each call.
 
     Raises:
-        DataError: as of `ask`.
+        DataError: as in `ask`.
     """
     if not temperatures or not callable(rag):
         return [ask(rag, question, history)]
@@ -48,7 +55,7 @@ def asked_samples(
 
 
 def takes_temperature(rag: Callable[..., Any]) -> bool:
-    """Returns whether a callable names an argument `temperature` that can be given by keyword."""
+    """Returns whether a callable has an argument `temperature` that can be given by keyword."""
     try:
         found = inspect.signature(rag).parameters.get("temperature")
     except (TypeError, ValueError):  # a builtin tells no signature
@@ -60,7 +67,7 @@ def sampled_response(answers: Sequence[Any], *, case_id: str, hits: Sequence[Hit
     """Returns the first of `answers` as the response, with the texts of the others as its samples.
 
     Raises:
-        DataError: an answer in no form that `as_response` knows.
+        DataError: an answer has no form that `as_response` knows.
     """
     first, *others = (as_response(answer, case_id=case_id, hits=hits) for answer in answers)
     return first.with_(samples=tuple(other.answer for other in others)) if others else first

@@ -1,8 +1,8 @@
-"""Earlier turns of a conversation, in the forms that chats keep them.
+"""Earlier turns of a conversation, in the forms in which chats keep them.
 
 Example: `[{"role": "user", "content": "Does metformin help?"}, {"role": "assistant", "content": "Yes."}]`, as
-the clients of OpenAI take it. A turn here is a mapping with `role`, "user" or "assistant", and `content`, a
-text. What a system prompt or a tool said is no turn.
+OpenAI's clients take it. A turn here is a mapping with `role`, "user" or "assistant", and `content`, a text.
+What a system prompt or a tool said is no turn.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def as_turns(messages: Any, what: str = "history") -> Turns:
     Args:
         messages: mappings or objects with a role (or a LangChain type) and a content: a text, or parts with
             texts.
-        what: how an error calls the messages.
+        what: the name of the messages in errors.
 
     Raises:
         DataError: anything else, such as an unknown role.
@@ -50,10 +50,16 @@ def as_turns(messages: Any, what: str = "history") -> Turns:
 
 
 def _attributes(message: Any) -> dict[str, Any]:
+    """Returns role, type and content of a message object; None for a missing attribute."""
     return {name: getattr(message, name, None) for name in ("role", "type", "content")}
 
 
 def _text(content: Any, place: str) -> str:
+    """Returns the text of a message's content; parts are joined by line breaks, and None is "".
+
+    Raises:
+        DataError: the content is neither a text nor parts.
+    """
     if content is None:  # a message that calls a tool
         return ""
     if isinstance(content, str):
@@ -65,13 +71,13 @@ def _text(content: Any, place: str) -> str:
 
 
 def with_question(row: Mapping[str, Any], place: str = "") -> dict[str, Any]:
-    """Returns a row of cases with `question` and `history` in place of its messages.
+    """Returns a row of cases with `question` and `history` in the place of its messages.
 
-    The last message of the user is the question, and what was said before it the history. An answer behind
+    The last message of the user is the question, and the messages before it are the history. An answer after
     the question is no part of a case.
 
     Raises:
-        DataError: messages beside a question or a history, or without a message of the user.
+        DataError: messages beside a question or a history, or no message of the user.
     """
     told = _told(row, place)
     if told is None:
@@ -91,12 +97,13 @@ def with_question(row: Mapping[str, Any], place: str = "") -> dict[str, Any]:
 
 
 def with_answer(row: Mapping[str, Any], place: str = "") -> dict[str, Any]:
-    """Returns a row of responses with `answer` and `history` in place of its messages.
+    """Returns a row of responses with `answer` and `history` in the place of its messages.
 
-    The last message must be of the assistant: it is the answer. The history ends before the question.
+    The last message must be the assistant's: it is the answer. The history ends before the question. A row
+    with an answer comes back unchanged: its messages are a note.
 
     Raises:
-        DataError: messages without an answer at their end. Beside an answer, messages are a note.
+        DataError: messages without an answer at their end, or without a message of the user.
     """
     told = None if any(row.get(key) for key in ANSWER_KEYS) else _told(row, place)
     if told is None:
@@ -122,7 +129,11 @@ def with_answer(row: Mapping[str, Any], place: str = "") -> dict[str, Any]:
 
 
 def _told(row: Mapping[str, Any], place: str) -> tuple[str, Turns] | None:
-    """Returns the key of the messages of a row, and their turns; None where the row holds no messages."""
+    """Returns (key of a row's messages, their turns); None where the row has no messages.
+
+    Raises:
+        DataError: the row has a question or a history as well, or messages of an unknown form.
+    """
     key = next((key for key in MESSAGE_KEYS if isinstance(row.get(key), (list, tuple))), None)
     if key is None:
         return None
@@ -132,7 +143,9 @@ def _told(row: Mapping[str, Any], place: str) -> tuple[str, Turns] | None:
     if beside:
         raise DataError(
             _at(
-                place, f"the row holds {key!r} beside {beside[0]!r}; expected the messages alone, or the rest"
+                place,
+                f"the row has both {key!r} and {beside[0]!r}; expected either messages, or a question and "
+                "its history",
             )
         )
     try:
@@ -142,6 +155,7 @@ def _told(row: Mapping[str, Any], place: str) -> tuple[str, Turns] | None:
 
 
 def _with_turns(row: Mapping[str, Any], place: str) -> dict[str, Any]:
+    """Returns a row with its `history` as turns, if it has one."""
     if not row.get("history"):
         return dict(row)
     try:
@@ -151,4 +165,5 @@ def _with_turns(row: Mapping[str, Any], place: str) -> dict[str, Any]:
 
 
 def _at(place: str, text: str) -> str:
+    """Returns `text` after the place that it is about, if there is one."""
     return f"{place}: {text}" if place else text

@@ -1,4 +1,4 @@
-"""Assertions for tests: plain AssertionErrors that explain which claim the evidence does not back."""
+"""Assertions for tests; an AssertionError shows the claims that the evidence does not support."""
 
 from __future__ import annotations
 
@@ -57,17 +57,17 @@ def check_answer(
     history: Any = (),
     history_mode: HistoryMode = "context",
 ) -> Report:
-    """Returns the report on one answer, each claim judged by `contexts`; a report that nobody reads warns.
+    """Returns the report on one answer, each claim judged by `contexts`; warns where nobody reads it.
 
     Args:
         answer: a text or message, a coroutine, or a Response, sample or test case that brings contexts.
         contexts: texts, chunks, hits or mappings, or a table of them; None says on purpose: without any.
         question: what was asked; helps to resolve a leading "it".
-        gold_claims: statements a correct answer must make; texts, records or mappings.
+        gold_claims: statements that a correct answer must make; texts, records or mappings.
         checker: a checker or a callable `(claim, chunks) -> verdict`; the shipped checker where None.
         extractor: splits the answer into claims.
         rulebook: of `safety.rulebook.load_rulebook`; the shipped safety rules where None.
-        severity: of `severity.rules.load_severity`; likewise.
+        severity: of `severity.rules.load_severity`; the shipped rules where None.
         declared: metrics of `metrics.project.declared_metrics`; the shipped ones where None.
         history: earlier turns, messages with role and content.
         history_mode: see `records.HistoryMode`; ValueError for any other.
@@ -160,7 +160,11 @@ def assert_no_hallucination(
     question: str | None = None,
     checker: AnyChecker | None = None,
 ) -> None:
-    """Asserts that the evidence refutes no claim of the answer. Arguments as in `assert_faithfulness`."""
+    """Asserts that the evidence refutes no claim of the answer.
+
+    A claim on which the evidence is silent does not fail it. Arguments and errors as in
+    `assert_faithfulness`.
+    """
     __tracebackhide__ = True
     reports = _reports(answer, contexts, question=question, checker=checker)
     check_bound(reports, "hallucination", 0.0, at_least=False, unscored_at_most=unscored_at_most)
@@ -176,9 +180,10 @@ def assert_claim_recall(
     question: str | None = None,
     checker: AnyChecker | None = None,
 ) -> None:
-    """Asserts that the answer makes at least the share `at_least` of the key gold claims.
+    """Asserts that the answer states at least the share `at_least` of the key gold claims, 0 to 1.
 
-    These are the gold claims of a report, or `gold_claims`.
+    The gold claims are `gold_claims` (texts, records or mappings), or those of a report. Other arguments and
+    errors as in `assert_faithfulness`; a refusal states none, so it fails.
     """
     __tracebackhide__ = True
     reports = _reports(answer, contexts, question=question, checker=checker, gold_claims=gold_claims)
@@ -195,9 +200,10 @@ def assert_context_precision(
     question: str | None = None,
     checker: AnyChecker | None = None,
 ) -> None:
-    """Asserts that at least the share `at_least` of the contexts entails a gold claim.
+    """Asserts that at least the share `at_least` of the contexts, 0 to 1, entails a gold claim.
 
-    These are the gold claims of a report, or `gold_claims`.
+    The gold claims are `gold_claims` (texts, records or mappings), or those of a report. Other arguments and
+    errors as in `assert_faithfulness`.
     """
     __tracebackhide__ = True
     reports = _reports(answer, contexts, question=question, checker=checker, gold_claims=gold_claims)
@@ -213,7 +219,7 @@ def assert_context_utilization(
     question: str | None = None,
     checker: AnyChecker | None = None,
 ) -> None:
-    """Asserts that at least the share `at_least` of the claims is entailed by some context."""
+    """Asserts that at least the share `at_least` of the claims, 0 to 1, is entailed by some context."""
     __tracebackhide__ = True
     reports = _reports(answer, contexts, question=question, checker=checker)
     check_bound(reports, "context_utilization", at_least, at_least=True, unscored_at_most=unscored_at_most)
@@ -230,11 +236,13 @@ def assert_cited(
     question: str | None = None,
     checker: AnyChecker | None = None,
 ) -> None:
-    """Asserts that claims carry citations, that these exist, and that what they cite entails them.
+    """Asserts that claims carry citations, that these exist, and that what they cite entails the claims.
 
-    Citations are numbers into `contexts`, PMIDs, DOIs, ids, titles or addresses of them, as docs/metrics.md
-    lists them. `nonexistent_at_most` bounds the share of cited claims that cite something that is none of the
-    contexts; 1 allows it.
+    A citation is the number of a context, or its PMID, DOI, id, title or address (docs/metrics.md lists
+    them). Bounds are shares from 0 to 1: `support_at_least` of cited sentences that what they cite entails,
+    `coverage_at_least` of sentences with a citation, `nonexistent_at_most` of cited claims that cite none of
+    the contexts. 0, 0 and 1 leave the respective check out. Other arguments and errors as in
+    `assert_faithfulness`.
     """
     __tracebackhide__ = True
     reports = _reports(answer, contexts, question=question, checker=checker)
@@ -261,7 +269,7 @@ def assert_no_major_omission(
 ) -> None:
     """Asserts that the answer states every gold claim of severity "major"; a refusal states none.
 
-    A fact that the answer contradicts, or that nobody could judge, is not stated. Arguments as in
+    A fact that the answer contradicts, or that nobody could judge, counts as not stated. Arguments as in
     `assert_claim_recall`.
 
     Raises:
@@ -280,6 +288,7 @@ def assert_no_major_omission(
 
 
 def _major_states(report: Report) -> list[str]:
+    """Returns for each major gold claim whether the answer states it: "present", or what it is else."""
     golds = report.case.gold_claims
     states = fact_states(report) or ("unscored",) * len(golds)
     return [state for gold, state in zip(golds, states, strict=True) if is_major(gold)]
@@ -289,12 +298,12 @@ def assert_abstains(
     answer: Checked,
     contexts: Contexts = UNSAID,  # noqa: ARG001 - so that every assertion is called alike
 ) -> None:
-    """Asserts that the answer is a refusal: it cannot answer, or refers the reader, and states nothing.
+    """Asserts that the answer is a refusal: it declines or refers the reader elsewhere, and states nothing.
 
-    No model runs, and a text needs no contexts. Of a slice every answer has to be a refusal.
+    No model runs, and a text needs no contexts. Of a slice report every answer has to be a refusal.
 
     Raises:
-        AssertionError: an answer states something; the message names its claims.
+        AssertionError: an answer states something; the message shows what.
     """
     __tracebackhide__ = True
     answer = awaited(answer)
@@ -330,8 +339,7 @@ def assert_no_safety_errors(
     """Asserts that no claim breaks a safety rule: dose, contraindication, interaction, population, triage.
 
     The rules read the answer, not its evidence: a dangerous claim is dangerous even where a source says it.
-    So a text needs no contexts, contexts change nothing, and no model runs. A claim that the rules cannot
-    read does not count as safe.
+    So a text needs no contexts, and no model runs. A claim that the rules cannot read does not count as safe.
 
     Args:
         answer: an answer's text, a Response, a Report, or a SliceReport.
@@ -362,6 +370,7 @@ def assert_no_safety_errors(
 
 
 def _reports(answer: Checked, contexts: Contexts = UNSAID, **said: Any) -> Reports:
+    """Returns the reports that an assertion is about; an answer that is no report is checked first."""
     answer = awaited(answer)
     if not isinstance(answer, (Report, SliceReport)):
         answer = check_answer(answer, contexts, **said)

@@ -1,4 +1,4 @@
-"""What every assertion asks of its reports: that nothing is missing, that it was measured, that it holds."""
+"""What every assertion checks of its reports: all are there, the metric was measured, its bound holds."""
 
 from __future__ import annotations
 
@@ -26,7 +26,12 @@ _CLAIM = 200  # characters of a claim that no explanation shows
 
 @dataclass(frozen=True)
 class Shown:
-    """How much of a failure is explained: at most so many claims (None: all), in lines of so many columns."""
+    """How much a failed assertion shows.
+
+    Attributes:
+        most: the most claims; None for all.
+        width: columns of a line.
+    """
 
     most: int | None = 5
     width: int = 80
@@ -41,20 +46,28 @@ SHOWN: ContextVar[Shown] = ContextVar("medfaith_shown", default=Shown())  # noqa
 
 
 def set_explanations(*, most: int | None, width: int) -> None:
-    """Sets how failures are explained in this context: `most` claims (None: all) in `width` columns."""
+    """Sets how much failed assertions show from now on: `most` claims (None for all), in `width` columns."""
     SHOWN.set(Shown(most, width))
 
 
 @dataclass(frozen=True)
 class Reports:
-    """The reports that an assertion is about, and the cases of a slice that never finished."""
+    """The reports that an assertion is about, and in `missing` the ids of cases that never finished."""
 
     reports: Sequence[Report]
     missing: Sequence[str] = ()
 
 
 def check_complete(checked: Reports, name: str, *, needs_contexts: bool = True) -> None:
-    """Fails where a metric would leave cases out: some are missing or failed, or nearly all are refusals."""
+    """Raises AssertionError where the metric `name` would leave cases out.
+
+    That is where there is no report, a case is missing or failed, or nearly all answers are refusals.
+
+    Args:
+        checked: the reports, and the cases that are missing.
+        name: of the metric, for the message.
+        needs_contexts: whether an answer without contexts counts as failed.
+    """
     __tracebackhide__ = True
     reports, missing = checked.reports, checked.missing
     failed = failed_cases(reports, needs_contexts=needs_contexts)
@@ -74,7 +87,10 @@ def check_complete(checked: Reports, name: str, *, needs_contexts: bool = True) 
 
 
 def check_scored(reports: Sequence[Report], name: str, at_most: float) -> None:
-    """Fails where more than the share `at_most` of the claims is unscored; `name` is what is asserted."""
+    """Raises AssertionError where more than the share `at_most` of the claims, 0 to 1, is unscored.
+
+    `name` is what is asserted, for the message. A share outside 0 to 1 is a ValueError.
+    """
     __tracebackhide__ = True
     if not 0 <= at_most <= 1:
         raise ValueError(f"unscored_at_most is {at_most!r}; expected a share from 0 to 1, such as 0.02")
@@ -93,7 +109,20 @@ def check_scored(reports: Sequence[Report], name: str, at_most: float) -> None:
 def check_bound(
     checked: Reports, name: str, bound: float, *, at_least: bool, unscored_at_most: float
 ) -> None:
-    """Fails where the metric `name` of the reports misses its bound, or was not measured whole."""
+    """Raises AssertionError where the metric `name` misses its bound, or was not measured whole.
+
+    An answer that is a refusal passes, except on claim_recall.
+
+    Args:
+        checked: the reports, and the cases that are missing.
+        name: of the metric, such as "faithfulness".
+        bound: 0 to 1.
+        at_least: whether the value has to be at least the bound; else at most.
+        unscored_at_most: the share of claims that may be unscored.
+
+    Raises:
+        ValueError: a bound outside 0 to 1, or that no answer misses, as "at least 0".
+    """
     __tracebackhide__ = True
     if isinstance(bound, bool) or not isinstance(bound, (int, float)) or not 0 <= bound <= 1:
         raise ValueError(f"the bound on {name} is {bound!r}; expected a share from 0 to 1, such as 0.8")
@@ -119,7 +148,10 @@ def check_bound(
 
 
 def _worse_value(reports: Sequence[Report], name: str, *, at_least: bool) -> float | None:
-    """Returns the metric without uncertain claims, or with them as they lean where that is worse."""
+    """Returns the worse value of a metric: without the uncertain claims, or with the labels they lean to.
+
+    None where nothing was measured.
+    """
     found = [
         value
         for given in (reports, leaning_reports(reports))
@@ -130,7 +162,7 @@ def _worse_value(reports: Sequence[Report], name: str, *, at_least: bool) -> flo
 
 
 def unmeasured(name: str, why: str) -> AssertionError:
-    """Returns the failure of a metric without a value; ids and reasons in `why` may come from anywhere."""
+    """Returns the AssertionError that the metric `name` has no value, and why."""
     return AssertionError(f"{name} could not be measured: {one_line(why)}")
 
 

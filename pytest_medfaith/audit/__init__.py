@@ -1,1 +1,1 @@
-"""Mutation testing of a checker: true sentences of a corpus, changed so that they are no longer true."""
+"""Audits a checker: true sentences of a corpus are changed so that they are wrong. Does it notice?"""

@@ -1,4 +1,4 @@
-"""Multiplies or divides a dose by ten, and writes a similar unit for a unit."""
+"""Plants wrong amounts: a dose ten times too large or small, or a similar unit."""
 
 from __future__ import annotations
 
@@ -67,12 +67,12 @@ _UNIT = re.compile(
 
 
 def dose_up(sentence: str, evidence: str, rng: random.Random) -> Mutation | None:
-    """Returns `sentence` with a dose ten times as large."""
+    """Returns `sentence` with a dose ten times as large, "5 mg" -> "50 mg"; None where it names no dose."""
     return _dose(sentence, evidence, rng, factor=Decimal(10), kind=DOSE_UP)
 
 
 def dose_down(sentence: str, evidence: str, rng: random.Random) -> Mutation | None:
-    """Returns `sentence` with a dose ten times as small."""
+    """Returns `sentence` with a dose ten times as small, "5 mg" -> "0.5 mg"; None where it names no dose."""
     return _dose(sentence, evidence, rng, factor=Decimal("0.1"), kind=DOSE_DOWN)
 
 
@@ -93,7 +93,10 @@ def _dose(sentence: str, evidence: str, rng: random.Random, *, factor: Decimal, 
 def _one_of(
     found: Sequence[tuple[int, int, str]], sentence: str, evidence: str, rng: random.Random, *, kind: str
 ) -> Mutation | None:
-    """Returns one of the changes (start, end, new text) whose new amount the evidence does not state."""
+    """Returns a random one of the changes (start, end, new text) whose amount is not in the evidence.
+
+    None where each new amount is in it.
+    """
     stated = {_value(quantity) for quantity in read_quantities(evidence)}
     changes = [replaced(sentence, start, end, new=new, kind=kind) for start, end, new in found]
     unstated = [
@@ -114,7 +117,7 @@ def _value(quantity: Quantity) -> tuple[str, str, str]:
 
 
 def swap_unit(sentence: str, evidence: str, rng: random.Random) -> Mutation | None:
-    """Returns `sentence` with the unit of a quantity swapped for a larger or smaller unit of its kind."""
+    """Returns `sentence` with a unit swapped for another of its kind, "5 mg" -> "5 g"; None without one."""
     found = [
         (unit.start(), unit.end(), new)
         for quantity in _quantities(sentence)

@@ -1,4 +1,4 @@
-"""The bank of items that resemble real errors: `bank.jsonl`, written by a language model."""
+"""The bank: items written by a language model that resemble real errors (`bank.jsonl`)."""
 
 from __future__ import annotations
 

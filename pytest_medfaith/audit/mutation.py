@@ -1,4 +1,4 @@
-"""What a mutation is, and the small edits that every kind of mutation is made of."""
+"""A mutation, which is a sentence with a planted error, and the small edits that mutations are made of."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from pytest_medfaith.english.verbs import forms
 
 @dataclass(frozen=True)
 class Mutation:
-    """A sentence with a single change: `text[start:end]`, half-open; empty where words were taken out."""
+    """A sentence with a single change, of a kind such as "negation".
+
+    `text[start:end]`, half-open, is the change; it is empty where words were taken out.
+    """
 
     text: str
     kind: str

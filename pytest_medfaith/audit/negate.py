@@ -37,7 +37,10 @@ _DO = {"does": "s", "do": "base", "did": "past"}
 
 
 def negate(sentence: str, evidence: str, rng: random.Random) -> Mutation | None:  # noqa: ARG001 - an Operator
-    """Returns `sentence` with its main verb negated, or with that verb's negation taken away."""
+    """Returns `sentence` with its main verb negated, or without the negation that it has.
+
+    "Iron helps." becomes "Iron does not help."; None where English gives no clear way.
+    """
     clause = clause_of(sentence)
     if clause is None:
         return None
@@ -48,7 +51,7 @@ def negate(sentence: str, evidence: str, rng: random.Random) -> Mutation | None:
 
 
 def _affirmed(sentence: str, clause: Clause) -> Mutation | None:
-    """Takes a "not" at the main verb away."""
+    """Returns the sentence without the "not" at its main verb; None where it has none."""
     words, main = clause.words, clause.main
     verb = words[main]
     if not main:
@@ -86,7 +89,7 @@ def _untied(after: tuple[Word, ...]) -> bool:
 
 
 def _without_no(sentence: str, clause: Clause) -> Mutation | None:
-    """Puts an article or nothing for the "no" behind the main verb: "had an effect" for "had no effect"."""
+    """Returns the sentence without a "no" behind its main verb: "had an effect" for "had no effect"."""
     words, main = clause.words, clause.main
     at = main + 1
     if at + 1 >= len(words) or words[at].lower != "no" or not _untied(words[at + 1 :]):
@@ -109,7 +112,7 @@ def _without_no(sentence: str, clause: Clause) -> Mutation | None:
 
 
 def _negated(sentence: str, clause: Clause) -> Mutation | None:
-    """Puts a "not" at the main verb, with a form of "do" where English asks for one."""
+    """Returns the sentence with a "not" at its main verb, with a form of "do" where English needs it."""
     words, main = clause.words, clause.main
     following = words[main + 1] if main + 1 < len(words) else None
     if (

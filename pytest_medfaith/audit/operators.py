@@ -1,4 +1,4 @@
-"""The kinds of mutation by name, in the order in which a card shows them."""
+"""The kinds of planted errors by name, in the order in which a card shows them."""
 
 from __future__ import annotations
 

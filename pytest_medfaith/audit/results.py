@@ -1,4 +1,4 @@
-"""What an audit found: every claim with its verdict, and counts by kind."""
+"""What an audit found: every claim with its verdict, and shares of caught errors and false alarms."""
 
 from __future__ import annotations
 
@@ -125,7 +125,10 @@ class Audit(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Counts:
-    """Claims by outcome: `flagged` were scored and not supported, `by_model` are those of the model alone."""
+    """How many claims came to which outcome.
+
+    `flagged` were refuted or called unsupported, `by_model` by the model alone, without rules.
+    """
 
     claims: int
     flagged: int

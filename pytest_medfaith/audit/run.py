@@ -1,4 +1,4 @@
-"""Runs an audit: claims from a corpus and from the bank, each judged over its chunks."""
+"""Runs an audit: makes claims from a corpus and from the bank, and has each judged by its chunks."""
 
 from __future__ import annotations
 

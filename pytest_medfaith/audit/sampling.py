@@ -1,4 +1,4 @@
-"""Makes the claims of an audit from a corpus: true sentences, reworded, and the same with a single change."""
+"""Makes the claims of an audit: sentences of a corpus, reworded, as they are and with a planted error."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _changed_claims(chunk: Chunk, rng: random.Random) -> Iterator[AuditClaim]:
 
 
 def _foreign_claim(chunk: Chunk, others: Sequence[Chunk], rng: random.Random) -> Iterator[AuditClaim]:
-    """Yields a sentence of another document that the chunk does not happen to hold."""
+    """Yields a sentence of another document as a claim, which the chunk does not support."""
     found = foreign_sentence((chunk,), others, rng)
     if found:
         sentence, other = found

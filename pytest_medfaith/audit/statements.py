@@ -1,4 +1,4 @@
-"""Finds the sentences of a text that can be claims: whole statements that need no other sentence."""
+"""Finds sentences that can be claims: whole statements that are understood without another sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Makes the claims of the strata: items of the bank beside passages of the corpus, and two facts joined."""
+"""Makes the claims of the strata, groups of claims with errors as real answers make them.
+
+They are items of the bank beside passages of the corpus, and two facts of a corpus joined.
+"""
 
 from __future__ import annotations
 
@@ -25,14 +28,14 @@ _DRAWS = 20  # chunks looked at for a passage, or for the second half of a joine
 
 
 class StratumQuestion(NamedTuple):
-    """A claim without a verdict, and the chunks that it is judged over."""
+    """A claim that is still to be judged, and the chunks that judge it."""
 
     claim: StratumClaim
     chunks: tuple[Chunk, ...]
 
 
 def sample_strata(chunks: Sequence[Chunk], *, limit: int, seed: int) -> list[StratumQuestion]:
-    """Returns the claims of the strata: an error, a faithful claim and an addition of each item.
+    """Returns the claims of the strata: for each item an error, a faithful claim and an addition.
 
     A stratum has at most `limit` items. The same chunks, in any order, limit and seed give the same claims.
     """
@@ -92,7 +95,7 @@ def _questions(name: str, stratum: str, chunks: Sequence[Chunk], **texts: str) -
 
 
 def _joined(order: Sequence[Chunk], *, limit: int, seed: int) -> Iterator[StratumQuestion]:
-    """Yields claims that join two facts: both true, the second changed, the second in neither document."""
+    """Yields claims that join two facts: both true; the second changed; the second from elsewhere."""
     made = 0
     for chunk in order:
         rng = random.Random(f"{TWO_CHUNKS}-{seed}-{chunk.id}")

@@ -1,4 +1,4 @@
-"""Puts another drug, or other people, for those that a sentence names."""
+"""Plants another drug, or other people, in the place of those that a sentence names."""
 
 from __future__ import annotations
 
@@ -52,7 +52,10 @@ _NAMED = re.compile(
 
 
 def swap_population(sentence: str, evidence: str, rng: random.Random) -> Mutation | None:
-    """Returns `sentence` with the people that it names swapped for people whom the evidence does not name."""
+    """Returns `sentence` with its people swapped, "adults" -> "children"; None where it names none.
+
+    The new people are not in the evidence.
+    """
     known = {mention.concept for mention in _named(evidence) if mention.kind == "population"}
     choices: list[tuple[re.Match[str], str]] = []
     for found in _NAMED.finditer(sentence):
@@ -72,7 +75,10 @@ def swap_population(sentence: str, evidence: str, rng: random.Random) -> Mutatio
 
 
 def swap_drug(sentence: str, evidence: str, rng: random.Random) -> Mutation | None:
-    """Returns `sentence` with a drug or class of drugs swapped for one that the evidence does not name."""
+    """Returns `sentence` with a drug or drug class swapped for one that the evidence does not name.
+
+    Both share their narrowest class, as two statins do. None where no name in the sentence allows it.
+    """
     mentions = [mention for mention in link(sentence) if mention.kind == "drug"]
     known = [mention for mention in _named(evidence) if mention.kind == "drug"]
     single = [
@@ -90,7 +96,7 @@ def swap_drug(sentence: str, evidence: str, rng: random.Random) -> Mutation | No
 
 @lru_cache(maxsize=4)
 def _named(evidence: str) -> tuple[Mention, ...]:
-    """Returns the concepts of a document; they are kept while its sentences are changed one after another."""
+    """Returns the drugs and the like that a document names; kept for its next sentences."""
     return tuple(link(evidence))
 
 
@@ -128,7 +134,7 @@ def _others(mention: Mention, written: str, known: Sequence[Mention]) -> list[st
 
 @lru_cache(maxsize=1)
 def _classes() -> frozenset[str]:
-    """Returns the ids of the concepts that have narrower concepts, or a plural among their names."""
+    """Returns the ids of concepts that are classes, such as "statins"."""
     rows = load_concepts().by_id.values()
     plural = {row.id for row in rows if any(name + "s" in row.names for name in row.names)}
     return frozenset(parent for row in rows for parent in row.parents) | plural

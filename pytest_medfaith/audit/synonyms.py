@@ -1,4 +1,4 @@
-"""Words that may replace each other in medical prose, in every sense that their pattern finds."""
+"""Words that may replace each other in medical prose without a change of meaning."""
 
 from __future__ import annotations
 

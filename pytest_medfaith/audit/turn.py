@@ -1,4 +1,4 @@
-"""Reverses a direction: "raises" for "lowers", "higher" for "lower"."""
+"""Plants the opposite direction: "raises" for "lowers", "higher" for "lower"."""
 
 from __future__ import annotations
 

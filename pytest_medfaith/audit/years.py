@@ -1,4 +1,4 @@
-"""Gives a sentence a year that its evidence does not state."""
+"""Plants a year that the evidence does not state."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _FIRST, _LAST = 1984, 2023
 
 
 def invent_year(sentence: str, evidence: str, rng: random.Random) -> Mutation | None:
-    """Returns `sentence` with its year changed.
+    """Returns `sentence` with another year, which neither it nor the evidence names.
 
     A sentence without a year gets one: "In 2003, the drug was withdrawn" where it tells of the past, else
-    "The drug is safe, according to a 2003 study".
+    "The drug is safe, according to a 2003 study". None where neither fits.
     """
     known = set(_YEAR.findall(evidence)) | set(_YEAR.findall(sentence))
     year = rng.choice([str(year) for year in range(_FIRST, _LAST + 1) if str(year) not in known])

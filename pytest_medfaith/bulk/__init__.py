@@ -1,1 +1,1 @@
-"""Bulk evaluation: the rows of a file, judged block by block on a cluster, as a single process would."""
+"""Bulk evaluation: judges the rows of a large file in blocks, on a cluster, as a single process would."""

@@ -1,4 +1,4 @@
-"""A file of JSON Lines cut into blocks of rows, read by their place in the file, named by their content."""
+"""Cuts a file of JSON Lines into blocks of rows, which are read by their place and named by their content."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from pytest_medfaith.errors import DataError
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
-    """Some neighbouring rows of a file.
+    """Neighbouring rows of a file.
 
     Attributes:
-        index: of the block, from 0.
-        offset: where the block begins, in bytes.
-        length: of the block, in bytes.
+        index: number of the block, from 0.
+        offset: where it begins in the file, in bytes.
+        length: in bytes.
         line: number of its first line, from 1.
-        rows: how many lines of it are not blank.
-        digest: of its bytes and of `line`, which names a row that has no id.
+        rows: how many of its lines are not blank.
+        digest: hash of its bytes and of `line`, since a row without an id is named by its line.
     """
 
     index: int
@@ -32,7 +32,9 @@ class Block:
 
 
 def cut_blocks(path: Path, rows: int) -> Iterator[Block]:
-    """Yields the blocks of `path`, of `rows` rows but the last, in constant memory; blank lines are no rows.
+    """Yields the blocks of a file, each of `rows` rows, the last of fewer; blank lines are no rows.
+
+    The file is read line by line, so memory does not grow with it.
 
     Raises:
         DataError: no such file.
@@ -55,12 +57,16 @@ def cut_blocks(path: Path, rows: int) -> Iterator[Block]:
 
 
 def _block(index: int, offset: int, length: int, line: int, rows: int, content: bytes) -> Block:
+    """Returns a block.
+
+    Its digest is made of `content`, a hash of its bytes, and of its first line's number.
+    """
     digest = hashlib.sha256(b"%d %b" % (line, content)).hexdigest()
     return Block(index=index, offset=offset, length=length, line=line, rows=rows, digest=digest)
 
 
 def single_rows(path: Path, blocks: Iterable[Block]) -> Iterator[Block]:
-    """Yields a block for each row of `blocks`, so that each row can be judged by itself."""
+    """Yields a block for each row of `blocks`, numbered from 0, so that each row can be judged alone."""
     index = 0
     for block in blocks:
         offset = block.offset
@@ -79,6 +85,6 @@ def read_block(path: Path, block: Block) -> bytes:
 
 
 def block_lines(data: bytes, line: int) -> list[tuple[int, bytes]]:
-    """Returns (line number, line) for each row of a block whose first line is number `line`."""
+    """Returns (line number, line) for each row in a block's bytes; `line` is the number of its first line."""
     lines = enumerate(data.split(b"\n"), start=line)
     return [(number, one) for number, one in lines if one.strip()]

@@ -1,4 +1,7 @@
-"""A slice's targets as rows that travel: written by the process with the files, measured by workers."""
+"""Cases of a slice as rows of a file that workers measure, for `medfaith evaluate` on a cluster.
+
+A target is a case together with the retriever, checker and settings that it is measured with.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Variant:
-    """What the targets of a row of the card share."""
+    """What targets of the same row of the card have in common.
+
+    Attributes:
+        settings: of the slice, with retriever and checker.
+        has_answer: True where answers are judged, False where only retrieval is.
+        place: of the row on the card.
+    """
 
     settings: SliceSettings
     has_answer: bool
@@ -33,16 +42,16 @@ class Variant:
 
     @classmethod
     def of(cls, target: Target) -> Variant:
-        """Returns the variant of a target."""
+        """Returns the variant that `target` belongs to."""
         return cls(settings=target.settings, has_answer=target.has_answer, place=target.place)
 
     def target(self, case: Case) -> Target:
-        """Returns the target of a case."""
+        """Returns the target of a case in this variant."""
         return Target(settings=self.settings, case=case, has_answer=self.has_answer, place=self.place)
 
 
 def variants_of(targets: Sequence[Target]) -> tuple[Variant, ...]:
-    """Returns the variants of `targets`, each once, in their order."""
+    """Returns the variants of `targets`, each once, in the order of their first target."""
     return tuple(dict.fromkeys(map(Variant.of, targets)))
 
 
@@ -69,9 +78,9 @@ def target_rows(resources: Resources, targets: Sequence[Target]) -> Iterator[dic
 
 
 def spread_signature(resources: Resources, targets: Sequence[Target]) -> tuple[dict[str, Any], bool]:
-    """Returns what decides the reports beside cases and responses, and whether that is all.
+    """Returns (what decides the reports apart from cases and responses, whether that is all that decides).
 
-    It is not all where code of the project measures: a callable as the checker, a retriever or a metric.
+    It is not all if the project's own code measures: a function as checker, a retriever or a metric.
     """
     from pytest_medfaith.run.cells import cell_signature
 
@@ -82,7 +91,7 @@ def spread_signature(resources: Resources, targets: Sequence[Target]) -> tuple[d
 
 
 def _node_signature(resources: Resources, variants: Sequence[Variant]) -> dict[str, Any]:
-    """Returns what must be alike on each node: package, settings, checkers, corpora, rules, processor."""
+    """Returns what must be the same on each node: package, settings, checkers, corpora, rules, processor."""
     from pytest_medfaith.run.cells import package_digest
     from pytest_medfaith.run.signature import run_signature
 
@@ -97,13 +106,13 @@ def _node_signature(resources: Resources, variants: Sequence[Variant]) -> dict[s
 
 @dataclass(frozen=True, kw_only=True)
 class CaseWork:
-    """What each worker of `medfaith evaluate` does.
+    """What each worker of `medfaith evaluate` does; see `bulk.work.Work`.
 
     Attributes:
-        root: of the project.
+        root: folder of the project.
         options: of the run.
-        variants: which the rows number.
-        expected: what decides the reports where the run was started.
+        variants: rows refer to them by number.
+        expected: what decides the reports on the machine that started the run.
     """
 
     root: Path
@@ -112,7 +121,11 @@ class CaseWork:
     expected: Mapping[str, Any] = field(default_factory=dict)
 
     def begin(self) -> Judge:
-        """Returns what measures rows, the models loaded; see `bulk.work.Work`."""
+        """Returns the function that measures rows, after loading the models.
+
+        Raises:
+            DataError: this machine would measure differently from the one that started the run.
+        """
         from pytest_medfaith.run.resources import Resources
 
         sys.path.append(str(self.root))
@@ -126,6 +139,7 @@ class CaseWork:
         return [self._result(resources, row) for _, row in rows]
 
     def _result(self, resources: Resources, row: Mapping[str, Any]) -> dict[str, Any]:
+        """Returns the report on a row's case, as plain values; DataError for a row that holds an error."""
         if "error" in row:
             raise DataError(row["error"])
         target = self.variants[row["variant"]].target(Case.from_dict(row["case"]))
@@ -134,15 +148,15 @@ class CaseWork:
         return Result(run=target.run, report=report).to_row()
 
     def poisoned(self, line: int, row: Mapping[str, Any] | None, why: str) -> dict[str, Any]:  # noqa: ARG002
-        """Returns the result of a row that cannot be measured: the reason, and the case."""
+        """Returns the result for a row that cannot be measured: the reason and the id of its case."""
         return {"failed": why, "case": row["case"]["id"] if row else ""}
 
 
 def reports_in_order(results: Iterator[Mapping[str, Any]]) -> Callable[[Target], Report]:
-    """Returns what gives the report on each target; it is asked for the targets in the order of their rows.
+    """Returns a function from a target to its report; call it for the targets in the order of their rows.
 
-    Raises:
-        CaseFailed: when it is asked, a case that could not be measured.
+    The function raises CaseFailed for a case that could not be measured, and DataError for targets in another
+    order.
     """
     from pytest_medfaith.run.slices import CaseFailed
 

@@ -1,7 +1,7 @@
-"""Finished blocks on disk: a run that was killed goes on where it was.
+"""Keeps finished blocks on disk, so that a run that was killed goes on where it stopped.
 
-A block is kept under what decides its results: the signature of the settings, and its content. Its file is
-written beside its place and renamed, so that no half a file is ever found there.
+A block's file is named by its content, and lies in a folder for the settings that decide its results. It is
+written beside its place and renamed, so it is never there in part.
 """
 
 from __future__ import annotations
@@ -21,22 +21,23 @@ SUFFIX = ".block"
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """The finished blocks of a run, in `folder`, a file each."""
+    """The finished blocks of a run, one file each in `folder`."""
 
     folder: Path
 
     def _path(self, block: Block) -> Path:
+        """Returns the file for the results of a block."""
         return self.folder / f"{block.digest[:40]}{SUFFIX}"
 
     def has(self, block: Block) -> bool:
-        """Returns whether the results of a block are there, as they were written."""
+        """Returns whether the results of a block are there and undamaged."""
         return self._read(block) is not None
 
     def get(self, block: Block) -> bytes:
-        """Returns the results of a block that is there.
+        """Returns the results of a block that `has` found.
 
         Raises:
-            CannotWrite: its file went away, or was changed, while the run was on.
+            CannotWrite: the file was removed or changed while the run was on.
         """
         held = self._read(block)
         if held is None:
@@ -54,7 +55,7 @@ class Checkpoint:
             out.write(hashlib.sha256(results).digest() + results)
 
     def _read(self, block: Block) -> bytes | None:
-        """Returns the results of a block; None where they are not there, or not as they were written."""
+        """Returns the results of a block; None where they are missing or damaged."""
         try:
             held = self._path(block).read_bytes()
         except FileNotFoundError:
@@ -65,7 +66,7 @@ class Checkpoint:
         return results if hashlib.sha256(results).digest() == seal else None
 
     def drop(self) -> None:
-        """Removes what was kept; the run is finished."""
+        """Removes the files of all blocks, once the run is finished."""
         for path in self.folder.glob(f"*{SUFFIX}"):
             path.unlink(missing_ok=True)
         with contextlib.suppress(OSError):  # a file that this run did not write stays, and the folder with it

@@ -1,4 +1,4 @@
-"""The rows of a file judged block by block, wherever that happens; results come in the order of rows."""
+"""Runs a bulk evaluation: cuts a file into blocks, has workers judge them, and yields results in order."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from pytest_medfaith.bulk.checkpoint import Checkpoint
 from pytest_medfaith.bulk.work import Judged, Work, killing_block
 from pytest_medfaith.errors import DataError
 
-# From blocks of a file to (place among them, results), in any order, without blocks whose workers all died.
+# Has blocks of a file judged. Yields (place of a block among them, its results) in any order; a block whose
+# workers all died is left out.
 Bridge = Callable[[Path, Sequence[Block]], Generator[tuple[int, bytes], None, None]]
 
 
@@ -22,10 +23,10 @@ class Account:
     """How far a run is.
 
     Attributes:
-        rows: of the file.
-        kept: rows whose results an earlier run had left.
-        done: rows with a result, those that were kept among them.
-        poison: (line, reason) of rows that could not be judged.
+        rows: rows of the file.
+        kept: rows whose results were left by an earlier run.
+        done: rows with a result, kept ones included.
+        poison: (line, reason) of each row that could not be judged.
     """
 
     rows: int = 0
@@ -36,15 +37,15 @@ class Account:
 
 @dataclass(frozen=True, kw_only=True)
 class Bulk:
-    """Rows to judge.
+    """A bulk run over the rows of a file.
 
     Attributes:
         path: the file, JSON Lines.
         name: of the file, for messages.
-        work: what workers do with a block.
-        bridge: lets workers judge blocks.
-        checkpoint: keeps finished blocks.
-        rows_a_block: how many rows a block has: as many as a killed worker loses.
+        work: how workers judge rows.
+        bridge: has workers judge blocks, here or on a cluster.
+        checkpoint: keeps finished blocks on disk.
+        rows_a_block: rows of a block; a worker that is killed loses as many.
         told: called with the account whenever a block is done.
     """
 
@@ -57,14 +58,14 @@ class Bulk:
     told: Callable[[Account], None] = lambda _: None
 
     def results(self, account: Account) -> Iterator[dict[str, Any]]:
-        """Yields a result for each row, in the order of rows; a block of results at a time is in memory.
+        """Yields a result for each row, in order; memory holds the results of one block.
 
         Args:
-            account: is kept up to date.
+            account: is updated as blocks are done.
 
         Raises:
-            DataError: the file holds no row, or changed while the run was on; the cluster went away.
-            CannotWrite: a finished block cannot be kept.
+            DataError: the file holds no row, or the cluster went away.
+            CannotWrite: a finished block cannot be kept on disk.
         """
         blocks = list(cut_blocks(self.path, self.rows_a_block))
         if not blocks:
@@ -88,9 +89,9 @@ class Bulk:
                 following += 1
 
     def _arriving(self, waiting: Sequence[Block]) -> Generator[tuple[Block, bytes], None, None]:
-        """Yields each block of `waiting` with its results, as they come.
+        """Yields each block of `waiting` with its results, in the order in which they are done.
 
-        The rows of blocks whose workers all died are judged one by one; those that end a worker again are
+        If all workers of a block died, its rows are judged one by one; a row that ends a worker again is
         poison.
         """
         lost = {block.index: block for block in waiting}

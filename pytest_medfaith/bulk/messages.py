@@ -1,6 +1,7 @@
-"""Messages between the command and the process that imports Ray, as lines of JSON: no pickle is ever loaded.
+"""Messages between the command and the process that imports Ray: a line of JSON each, and bytes behind it.
 
-Example: `{"kind": "results", "told": [7], "bytes": 512}`, with 512 bytes behind the line.
+Example: `{"kind": "results", "told": [7], "bytes": 512}`, followed by 512 bytes. No pickle is ever loaded, so
+a message cannot run code.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ _PACKAGE = __name__.partition(".")[0]
 
 
 def send(out: IO[bytes], kind: str, *told: Any, body: bytes = b"") -> None:
-    """Writes a message.
+    """Writes a message and flushes the pipe.
 
     Args:
         out: a pipe.
-        kind: of the message.
-        told: values that `plain` takes.
-        body: bytes that go with it.
+        kind: of the message, such as "results".
+        told: values that `plain` can turn into JSON.
+        body: bytes to send behind the line.
     """
     row = {"kind": kind, "told": [plain(value) for value in told], "bytes": len(body)}
     out.write(json.dumps(row).encode() + b"\n" + body)
@@ -30,10 +31,10 @@ def send(out: IO[bytes], kind: str, *told: Any, body: bytes = b"") -> None:
 
 
 def receive(source: IO[bytes]) -> tuple[str, list[Any], bytes]:
-    """Returns kind, told values and body of the next message.
+    """Returns (kind, told values, body) of the next message; waits for it.
 
     Raises:
-        EOFError: the other process ended, or writes something else.
+        EOFError: the other process ended, or wrote something else.
     """
     line = source.readline()
     try:
@@ -48,7 +49,9 @@ def receive(source: IO[bytes]) -> tuple[str, list[Any], bytes]:
 
 
 def plain(value: Any) -> Any:
-    """Returns dataclasses of this package, paths, tuples and mappings as JSON holds them; see `value_of`.
+    """Returns a value as JSON can hold it: `Path("a")` becomes {"path": "a"}. `value_of` turns it back.
+
+    Dataclasses of this package, paths, tuples, lists and mappings can be turned.
 
     Raises:
         TypeError: a value of another kind, or a dataclass of another package.
@@ -69,7 +72,7 @@ def plain(value: Any) -> Any:
 
 
 def value_of(told: Any) -> Any:
-    """Returns the value that `plain` wrote.
+    """Returns the value from which `plain` made `told`.
 
     Raises:
         TypeError: a record that is no dataclass of this package.

@@ -1,4 +1,4 @@
-"""What a bulk run tells of its progress: rows done, rows a second, time to go."""
+"""Shows the progress of a bulk run: rows done, rows a second, seconds to go."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _LINE_EVERY = 30.0  # seconds between two lines where there is no terminal to wr
 
 @dataclass
 class Rate:
-    """Tells how far a run is, on a terminal in one line that is written over, else now and then a line.
+    """Writes how far a run is: on a terminal in a line that is overwritten, else as a line every 30 seconds.
 
     Attributes:
-        out: where it is told.
-        unit: of what is counted, such as "rows".
-        clock: gives seconds.
+        out: where it writes.
+        unit: what is counted, such as "rows".
+        clock: returns the time in seconds.
     """
 
     out: TextIO
@@ -30,7 +30,7 @@ class Rate:
     _last: Account = field(default_factory=Account)
 
     def __call__(self, account: Account) -> None:
-        """Tells of `account`; the first call is the begin."""
+        """Writes how far the run is; the first call starts the clock."""
         now, self._last = self.clock(), account
         if self._begun is None:
             self._begun = self._told = now
@@ -48,7 +48,7 @@ class Rate:
             self.out.flush()
 
     def close(self) -> None:
-        """Tells what the run came to."""
+        """Writes how many rows were judged, in how many seconds."""
         seconds = 0.0 if self._begun is None else self.clock() - self._begun
         fresh = self._last.done - self._last.kept
         self.out.write("\r\x1b[K" if self.out.isatty() else "")
@@ -59,7 +59,10 @@ class Rate:
 
 
 def rate_line(account: Account, seconds: float, unit: str) -> str:
-    """Returns how far a run is after some seconds, as in "512 of 2,048 rows, 10.2 a second, 150 s to go"."""
+    """Returns a line of progress: "512 of 2,048 rows, 10.2 a second, 150 s to go".
+
+    Rows kept from an earlier run count as done, but not for the rate. Without new rows the rate is left out.
+    """
     line = f"{account.done:,} of {account.rows:,} {unit}"
     fresh = account.done - account.kept
     if not fresh or not seconds:

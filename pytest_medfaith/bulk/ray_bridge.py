@@ -1,7 +1,7 @@
-"""Lets the workers of a Ray cluster judge blocks.
+"""Has the workers of a Ray cluster judge blocks, through a second process that imports Ray.
 
-Where a cluster goes away, Ray ends the process that imported it. So a second process imports Ray
-(`ray_driver.py`) and sends the results through a pipe. Where that process ends early, one error is raised.
+Ray ends the process that imported it if the cluster goes away. So `ray_driver.py` runs in a process of its
+own, and sends the results through a pipe. If it ends early, the user gets a single clear error.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ QUIET = {
     "RAY_COLOR_PREFIX": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
 }
-# What the environment may say otherwise.
+# Set before Ray is imported, unless the environment sets them.
 _DEFAULTS = {
-    "RAY_gcs_rpc_server_reconnect_timeout_s": "30",  # to wait for a head that went away
-    "RAY_worker_niceness": "0",  # Ray's 15 leaves its workers next to nothing of a busy machine
+    "RAY_gcs_rpc_server_reconnect_timeout_s": "30",  # seconds to wait for the cluster's head if it goes away
+    "RAY_worker_niceness": "0",  # with Ray's 15, workers get next to nothing of a busy machine
 }
 _REACH = 5.0  # seconds to reach an address
 _PATIENCE = 15.0  # seconds for the process to end
@@ -43,12 +43,12 @@ _PATIENCE = 15.0  # seconds for the process to end
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """What the process that imports Ray is told.
+    """What the process that imports Ray is asked to do.
 
     Attributes:
-        address: of the cluster; `LOCAL` starts one.
-        workers: how many at most; None for as many as the cluster has cores.
-        work: what each worker does.
+        address: of the cluster; `LOCAL` starts one on this machine.
+        workers: at most so many; None for as many as the cluster has cores.
+        work: how workers judge rows.
         path: of the file.
         name: of the file, for messages.
         blocks: of the file.
@@ -64,19 +64,16 @@ class Job:
 
 @dataclass(frozen=True, kw_only=True)
 class RayBridge:
-    """A callable that has the workers of a Ray cluster judge blocks of a file.
-
-    It takes the file and its blocks, and yields the results of each block as soon as a worker has them (see
-    `engine.Bridge`).
+    """A callable that has the workers of a Ray cluster judge blocks of a file (see `engine.Bridge`).
 
     Attributes:
-        address: of the cluster: "host:port", or "auto" for a cluster that Ray finds by itself. `LOCAL`
-            starts a cluster on this machine, and ends it with the run.
-        workers: the most that work at a time; None for as many as the cluster has cores.
-        work: tells a worker how to judge a row.
+        address: of the cluster: "host:port", or "auto" for a cluster that Ray finds by itself. `LOCAL` starts
+            a cluster on this machine, and ends it with the run.
+        workers: at most so many at a time; None for as many as the cluster has cores.
+        work: how workers judge rows.
         name: of the file, for messages.
-        log: the file for what Ray prints; it is overwritten.
-        say: is called with each line for the user, such as "Ray 2.60.0: up to 8 workers on 2 nodes".
+        log: file for what Ray prints; it is overwritten.
+        say: called with each line for the user, such as "Ray 2.60.0: up to 8 workers on 2 nodes".
     """
 
     address: str
@@ -87,10 +84,10 @@ class RayBridge:
     say: Callable[[str], None]
 
     def __call__(self, path: Path, blocks: Sequence[Block]) -> Generator[tuple[int, bytes], None, None]:
-        """Yields (place among `blocks`, results) as workers finish; see `Bridge`.
+        """Yields (place of a block among `blocks`, its results) as workers finish.
 
         Raises:
-            DataError: the cluster cannot be reached or went away, or a node would judge otherwise.
+            DataError: the cluster cannot be reached or went away, or a node would judge differently.
         """
         job = Job(
             address=self.address,
@@ -108,7 +105,7 @@ class RayBridge:
                 stdout=subprocess.PIPE,
                 stderr=log,
                 env=environment(),
-                start_new_session=True,  # Ctrl-C ends this process, which then ends that one
+                start_new_session=True,  # Ctrl-C must end only this process, which then ends the other
             )
             try:
                 yield from self._messages(process, job)
@@ -118,6 +115,7 @@ class RayBridge:
     def _messages(
         self, process: subprocess.Popen[bytes], job: Job
     ) -> Generator[tuple[int, bytes], None, None]:
+        """Sends the job, and yields (place, results) from the messages that come back."""
         assert process.stdin  # noqa: S101 - asked for
         assert process.stdout  # noqa: S101 - asked for
         with suppress(BrokenPipeError):  # the process ended; its messages, or their lack, tell why
@@ -137,6 +135,7 @@ class RayBridge:
                 return
 
     def _gone(self, process: subprocess.Popen[bytes]) -> str:
+        """Returns the message for a process that ended before all blocks were judged."""
         with suppress(subprocess.TimeoutExpired):
             process.wait(_PATIENCE)
         cluster = "the Ray of this machine" if self.address == LOCAL else f"the Ray cluster at {self.address}"
@@ -148,17 +147,17 @@ class RayBridge:
 
 
 def environment() -> dict[str, str]:
-    """Returns the environment of the process that imports Ray: without telemetry, with our modules."""
+    """Returns the environment of the process that imports Ray: no telemetry, and this Python's paths."""
     paths = [str(Path(one or ".").resolve()) for one in sys.path]
     return _DEFAULTS | os.environ | QUIET | {"PYTHONPATH": os.pathsep.join(dict.fromkeys(paths))}
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Ends the process, and with it what it runs on the cluster."""
+    """Ends the process, and with it its work on the cluster."""
     assert process.stdin  # noqa: S101 - asked for
     assert process.stdout  # noqa: S101 - asked for
     with suppress(BrokenPipeError):
-        process.stdin.close()  # it watches for that
+        process.stdin.close()  # the process ends when its input is closed
     try:
         process.wait(_PATIENCE)
     except subprocess.TimeoutExpired:
@@ -168,17 +167,17 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def check_ray() -> str:
-    """Returns a warning about a version of Ray that nobody tested, "" for the tested version.
+    """Returns a warning if the installed Ray is newer than the tested version; "" otherwise.
 
     Raises:
         MissingExtra: Ray Data is not installed.
-        DataError: a version older than the tested one, whose Ray Data works otherwise.
+        DataError: Ray is older than the tested version, and works differently.
     """
     try:
         found = version("ray")
     except PackageNotFoundError:
         raise MissingExtra("--engine ray", "ray") from None
-    if find_spec("pandas") is None or find_spec("pyarrow") is None:  # what Ray Data imports
+    if find_spec("pandas") is None or find_spec("pyarrow") is None:  # Ray Data imports both
         raise MissingExtra("--engine ray", "ray")
     tested = ".".join(map(str, TESTED))
     numbers = tuple(int(part) if part.isdecimal() else 0 for part in found.split(".")[:2])
@@ -192,10 +191,10 @@ def check_ray() -> str:
 
 
 def check_address(address: str) -> None:
-    """Finds out whether something listens at an address, before Ray waits for it.
+    """Checks that something listens at the address of a cluster, which is faster than waiting for Ray.
 
     Raises:
-        DataError: no host:port, the address of a Ray Client, or nobody listens there.
+        DataError: the address is not host:port or "auto", is of a Ray Client, or nobody listens there.
     """
     if address in (LOCAL, "auto"):
         return

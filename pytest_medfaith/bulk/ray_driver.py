@@ -1,6 +1,6 @@
-"""The process that imports Ray: it takes a job from standard input, and gives results to standard output.
+"""The process that imports Ray: it reads a job from standard input, and writes results to standard output.
 
-Everything else that is written to standard output, as by Ray, goes to standard error.
+Anything else that is printed, as by Ray, goes to standard error, since it would break the messages.
 """
 
 from __future__ import annotations
@@ -19,13 +19,23 @@ if TYPE_CHECKING:
     from pytest_medfaith.bulk.work import Judge, Work
 
 _STARTS = 3  # tries to start Ray, which gives up on itself after 30 seconds
-_RETRIES = 1  # of a block whose worker died; then its rows are judged one by one
+_RETRIES = 1  # further tries of a block whose worker died; after that its rows are judged one by one
 
 
 class BlockWorker:
-    """Judges blocks; Ray Data keeps an instance in each worker, and each has a model."""
+    """Judges blocks in a worker of Ray Data, which keeps one of these, with its model, in each worker.
+
+    A model that cannot be loaded does not raise here, since Ray would try again; each block then returns the
+    error.
+
+    Args:
+        work: how to judge.
+        feeder: gives the bytes of blocks.
+        name: of the file, for messages.
+    """
 
     def __init__(self, work: Work, feeder: Any, name: str) -> None:
+        """Loads the model; an error is kept for `__call__`."""
         self._work, self._feeder, self._name = work, feeder, name
         self._judge: Judge | None = None
         self._error = ""
@@ -35,7 +45,10 @@ class BlockWorker:
             self._error = str(error) or repr(error)
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
-        """Returns the results of a block as its only row."""
+        """Returns the results of a block; `batch` and what is returned are columns with a single row.
+
+        "error" is "" unless the worker cannot judge at all.
+        """
         import ray
 
         from pytest_medfaith.bulk.work import judge_block
@@ -51,19 +64,22 @@ class BlockWorker:
 
 
 class Feeder:
-    """Reads blocks on the machine that started the run; other nodes need not see the file."""
+    """Reads bytes of the file on the machine that started the run, so other nodes do not need the file."""
 
     def __init__(self, path: Path) -> None:
         self._file = path.open("rb")
 
     def read(self, offset: int, length: int) -> bytes:
-        """Returns some bytes of the file."""
+        """Returns `length` bytes of the file from `offset` on."""
         self._file.seek(offset)
         return self._file.read(length)
 
 
 def main() -> None:
-    """Runs the job that standard input holds; ends with standard input, as when the asking process ends."""
+    """Runs the job that standard input holds, and writes its messages; stops if standard input is closed.
+
+    It is closed when the process that started this one ends.
+    """
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     _, (job,), _ = receive(sys.stdin.buffer)
@@ -74,6 +90,7 @@ def main() -> None:
 
 
 def _last_message(job: Job, out: IO[bytes]) -> tuple[str, ...]:
+    """Runs the job and sends its messages; returns the last one, ("end",) or ("error", why)."""
     try:
         for kind, told, body in run_job(job):
             send(out, kind, told, body=body)
@@ -89,12 +106,16 @@ def _last_message(job: Job, out: IO[bytes]) -> tuple[str, ...]:
 
 
 def _end_with_input() -> None:
+    """Waits until standard input is closed, then ends this process at once."""
     sys.stdin.buffer.read()
     os._exit(1)
 
 
 def run_job(job: Job) -> Iterator[tuple[str, Any, bytes]]:
-    """Yields messages: ("said", line, b""), ("results", place, bytes), ("error", why, b"")."""
+    """Yields messages: ("said", line, b""), ("results", place of the block, bytes), ("error", why, b"").
+
+    An error is the last message.
+    """
     import ray
 
     _connect(job)
@@ -111,7 +132,7 @@ def run_job(job: Job) -> Iterator[tuple[str, Any, bytes]]:
 
 
 def _connect(job: Job) -> None:
-    """Connects to the cluster, or starts one here; on a busy machine its start may take some tries."""
+    """Connects to the cluster, or starts one on this machine, which may take a few tries when it is busy."""
     import ray
 
     told: dict[str, Any] = {"address": job.address, "log_to_driver": False, "logging_level": "ERROR"}
@@ -130,7 +151,7 @@ def _connect(job: Job) -> None:
 
 
 def _judged(job: Job, workers: int) -> Any:
-    """Returns the data set of the results, which is computed as it is read."""
+    """Returns Ray's data set of results, a row for each block, which is computed while it is read."""
     import ray
     import ray.data
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
@@ -146,7 +167,8 @@ def _judged(job: Job, workers: int) -> Any:
         for place, block in enumerate(job.blocks)
     ]
     workers = min(workers, len(items))
-    # Where rows are judged one by one, none waits behind another in a worker that dies, and is not blamed.
+    # Where rows are judged one by one, a row must not wait in a worker that another row may end: it would be
+    # taken for the culprit.
     waiting = {"max_tasks_in_flight_per_actor": 1} if all(block.rows == 1 for block in job.blocks) else {}
     return ray.data.from_items(items, override_num_blocks=len(items)).map_batches(
         BlockWorker,

@@ -1,4 +1,4 @@
-"""Results of rows written as they come, to JSON Lines or Parquet; the file is there whole or not at all."""
+"""Writes results while they come, as JSON Lines or Parquet; the file appears whole or not at all."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from pytest_medfaith.jsonl import atomic_binary_writer, write_records
 from pytest_medfaith.records import LABELS
 
 PARQUET = ".parquet"
-_GROUP = 10_000  # rows of a row group of Parquet, which is in memory whole
+_GROUP = 10_000  # rows of a row group of Parquet, which must fit in memory
 
 
 def check_results(path: Path) -> None:
-    """Finds out whether results can be written to a file of this name.
+    """Checks before a run that results can be written to `path`.
 
     Raises:
-        MissingExtra: Parquet, and no pyarrow.
+        MissingExtra: a name in .parquet, and pyarrow is not installed.
     """
     if path.suffix.lower() == PARQUET:
         try:
@@ -30,9 +30,9 @@ def check_results(path: Path) -> None:
 
 
 def write_results(path: Path, results: Iterable[Mapping[str, Any]]) -> None:
-    """Writes results of `medfaith check` in order: as Parquet to names in .parquet, else as JSON Lines.
+    """Writes results of `medfaith check` in order: Parquet to a name in .parquet, else JSON Lines.
 
-    In Parquet each column has its type: an id that is no text is written as JSON, and `probs` is a struct.
+    In Parquet each column has a type, so an id that is not text is written as JSON; `probs` is a struct.
 
     Raises:
         CannotWrite: a full disk, or no right to write there.
@@ -60,12 +60,14 @@ def write_results(path: Path, results: Iterable[Mapping[str, Any]]) -> None:
 
 
 def _groups(results: Iterable[Mapping[str, Any]]) -> Iterator[list[Mapping[str, Any]]]:
+    """Yields the results in lists of up to 10,000."""
     waiting = iter(results)
     while rows := list(islice(waiting, _GROUP)):
         yield rows
 
 
 def _columns(row: Mapping[str, Any], columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns a result as a row of the table; DataError if it has a key without a column."""
     if unknown := row.keys() - columns.keys():
         raise DataError(f"a result holds {min(unknown)!r}, for which the table has no column")
     name = row["id"]

@@ -1,4 +1,7 @@
-"""What a worker does with a block: it judges its rows, and a row that it cannot judge stops no other row."""
+"""What a worker does with a block of rows: it judges them, and a row that fails does not stop the others.
+
+Rows that cannot be read or judged are called poison.
+"""
 
 from __future__ import annotations
 
@@ -19,43 +22,57 @@ Judge = Callable[[Sequence[Row]], list[dict[str, Any]]]  # a result for each row
 
 
 class Work(Protocol):
-    """What travels to each worker: plain values that say how to judge, but no model."""
+    """How rows are judged, in plain values that can be sent to workers; the model is loaded there."""
 
     def begin(self) -> Judge:
-        """Returns what judges rows, its model loaded; a result never depends on the other rows.
+        """Returns the function that judges rows, after loading its model; rows do not influence each other.
 
         Raises:
-            MedfaithError: it cannot judge here as the run was started, such as with other weights.
+            MedfaithError: this machine would judge differently from the one that started the run, as with
+                other weights.
         """
 
     def poisoned(self, line: int, row: Mapping[str, Any] | None, why: str) -> dict[str, Any]:
-        """Returns the result of a row that cannot be judged; `row` is None where the line cannot be read."""
+        """Returns the result for a row that cannot be judged.
+
+        Args:
+            line: number of its line.
+            row: what it holds; None where the line cannot be read.
+            why: the reason.
+        """
 
 
 @dataclass
 class Judged:
-    """The results of a block, and why rows of it could not be judged, as (line, reason)."""
+    """What became of a block.
+
+    Attributes:
+        results: a result for each row, in order.
+        poison: (line, reason) of each row that could not be judged.
+    """
 
     results: list[dict[str, Any]] = field(default_factory=list)
     poison: list[tuple[int, str]] = field(default_factory=list)
 
     def to_bytes(self) -> bytes:
-        """Returns the block as JSON."""
+        """Returns both as JSON."""
         told = {"results": self.results, "poison": self.poison}
         return json.dumps(told, ensure_ascii=False, allow_nan=False).encode()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Judged:
-        """Returns the block that `to_bytes` wrote."""
+        """Returns what `to_bytes` wrote."""
         told = json.loads(data)
         return cls(told["results"], [(line, why) for line, why in told["poison"]])
 
 
 def judge_block(work: Work, judge: Judge, data: bytes, *, line: int, name: str) -> Judged:
-    """Returns the results of a block; rows that cannot be read or judged are poison, the rest is judged.
+    """Returns the results of a block.
+
+    Rows that cannot be read or judged get the result that `work` gives them.
 
     Args:
-        work: says what becomes of poison.
+        work: gives results for rows that cannot be judged.
         judge: judges the rows.
         data: the bytes of the block.
         line: number of its first line.
@@ -83,7 +100,10 @@ def judge_block(work: Work, judge: Judge, data: bytes, *, line: int, name: str) 
 
 
 def _judged_rows(judge: Judge, rows: Sequence[Row], name: str) -> dict[int, dict[str, Any] | str]:
-    """Returns, by line, each row's result, or why there is none; after a failure rows are judged singly."""
+    """Returns {line: result, or the reason why there is none}.
+
+    If judging all fails, rows are judged singly.
+    """
     try:
         results = judge(rows)
     except Exception as error:  # noqa: BLE001 - whatever a row does, the other rows are judged
@@ -95,12 +115,13 @@ def _judged_rows(judge: Judge, rows: Sequence[Row], name: str) -> dict[int, dict
 
 
 def _why(error: Exception, place: str) -> str:
+    """Returns an error's message with file and line before it."""
     said = str(error) if isinstance(error, (MedfaithError, ValueError)) else repr(error)
     return said if said.startswith(place) else f"{place}: {said}"
 
 
 def killing_block(work: Work, data: bytes, *, line: int, name: str) -> Judged:
-    """Returns the results of the single row of a block that ended each worker that judged it."""
+    """Returns the result for a single row that ended every worker that judged it: it is poison."""
     ((number, text),) = block_lines(data, line)
     why = f"{name}:{number}: each worker that judged this row died"
     try:
@@ -111,7 +132,7 @@ def killing_block(work: Work, data: bytes, *, line: int, name: str) -> Judged:
 
 
 def refuse_other(found: Mapping[str, Any], expected: Mapping[str, Any]) -> None:
-    """Refuses to judge on a machine that would judge otherwise than the run was started.
+    """Refuses to judge on a machine that would judge differently from the one that started the run.
 
     Args:
         found: what decides the results on this machine.
@@ -131,4 +152,5 @@ def refuse_other(found: Mapping[str, Any], expected: Mapping[str, Any]) -> None:
 
 
 def _told(value: Any) -> str:
+    """Returns a value for a message; long or nested values only as "a different value"."""
     return shown(value) if isinstance(value, (str, int, float, type(None))) else "a different value"

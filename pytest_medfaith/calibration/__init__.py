@@ -1,1 +1,1 @@
-"""Fits a checker's calibration to labelled rows: reads and splits them, fits, and explains what changed."""
+"""Calibration: fits a checker's probabilities and thresholds to labelled rows, and shows the effect."""

@@ -1,4 +1,4 @@
-"""The file that `medfaith calibrate` writes, and a checker under it."""
+"""Writes and reads the file of `medfaith calibrate`, and applies it to a checker."""
 
 from __future__ import annotations
 
@@ -30,13 +30,12 @@ class FittedCalibration:
 
     Attributes:
         checker: its name.
-        weights: its signature.
+        weights: the signature of the weights that it was fitted for.
         temperature: the logits are divided by it before the softmax.
-        thresholds: from which probability on a chunk decides.
-        isotonic: curves that read the probabilities at `temperature`; None where only a temperature was
-            fitted.
-        selective: from which confidence verdicts stand; None where all do.
-        rules: what of the checker decided verdicts beside its model when `selective` was certified.
+        thresholds: from which probability on a chunk supports or refutes a claim.
+        isotonic: curves that correct the probabilities at `temperature`; None where none were fitted.
+        selective: from which confidence verdicts stand, else they are "uncertain"; None where all stand.
+        rules: the rules and the linker under which `selective` was certified.
     """
 
     checker: str
@@ -77,7 +76,7 @@ def calibrated(checker: Checker, fitted: FittedCalibration) -> Checker:
 
 
 def deciding_rules(checker: Checker) -> tuple[str, ...]:
-    """Returns what of a checker decides verdicts beside its model: its rules and its linker."""
+    """Returns what decides a checker's verdicts beside its model: its rules and its linker."""
     return (*checker.rule_signatures, f"linker {checker.linker}")
 
 

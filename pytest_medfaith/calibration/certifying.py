@@ -1,4 +1,4 @@
-"""Certifies a checker on labelled rows: from which confidence its supported and refuted verdicts stand."""
+"""Certifies a checker on labelled rows: above which confidence at most a given share of verdicts is wrong."""
 
 from __future__ import annotations
 
@@ -24,7 +24,14 @@ _RIGHT: Mapping[str, str] = {"supported": "entail", "refuted": "contradict"}  # 
 
 @dataclass(frozen=True, kw_only=True)
 class CertifiedChecker:
-    """A calibration with certified thresholds, and what the rows said of each kind of verdict."""
+    """A certified calibration.
+
+    Attributes:
+        fitted: with the certified thresholds.
+        found: {"supported" or "refuted": what the rows said of such verdicts}.
+        rows: how many rows were judged.
+        unscored: how many of them could not be.
+    """
 
     fitted: FittedCalibration
     found: Mapping[str, Certified]
@@ -40,7 +47,7 @@ def certify_checker(
     seed: int = defaults.SEED,
     progress: Progress | None = None,
 ) -> CertifiedChecker:
-    """Returns the thresholds of `checker` that labels certify; its probabilities and thresholds stay.
+    """Returns from which confidence on the verdicts of `checker` stand, as labels certify it.
 
     All rows are judged as a run judges claims, rules included. None of them may have served to fit the
     checker.
@@ -48,9 +55,9 @@ def certify_checker(
     Args:
         rows: labelled, drawn as the claims that will be judged; a single row of each group counts.
         checker: as a run uses it.
-        risk: the share of wrong verdicts among those that stand.
+        risk: the share of wrong verdicts among those that stand, such as 0.05.
         seed: draws the row of a group.
-        progress: told (pairs of texts scored, to score).
+        progress: called with (pairs of texts scored, to score).
 
     Raises:
         DataError: neither kind of verdict can be certified; the message says how many labels are needed.
@@ -116,7 +123,7 @@ def row_verdicts(
 
 
 def certified_line(kind: str, found: Certified, *, risk: float) -> str:
-    """Returns what labels say of the verdicts of a kind, in words."""
+    """Returns in words from which score on verdicts of a kind stand, or how many labels are missing."""
     counted = f"{found.rows} labelled verdicts"
     if found.counted != found.rows:
         counted += f", {found.counted} of them counted, one for each answer or shared text"

@@ -1,4 +1,4 @@
-"""Explains what a calibration changed: in words, as facts of its file, and as diagrams."""
+"""Shows what a calibration changed: as text, as facts for its file, and as diagrams."""
 
 from __future__ import annotations
 

@@ -52,13 +52,13 @@ class CalibrationRun:
 
     Attributes:
         fitted: for the checker.
-        before: the checker as loaded, on the rows kept out.
-        after: the same under `fitted`.
+        before: how the checker as loaded did on the rows kept out.
+        after: how it did there under `fitted`.
         rows_fitted: rows of the fit.
         rows_held_out: rows kept out of it.
         rows_unscored: rows that the checker cannot score; they are in neither.
-        two_way: the checker never refutes; with it contradict rows count as neutral.
-        by_case: rows were split by the case that they name, else by the texts that they share.
+        two_way: whether the checker never refutes; then contradict rows count as neutral.
+        by_case: whether rows were split by the case that they name; else by texts that they share.
     """
 
     fitted: FittedCalibration
@@ -73,9 +73,9 @@ class CalibrationRun:
 
 @dataclass(frozen=True)
 class _Sample:
-    """Rows that a checker can score, and their logits: float64 (n, 3).
+    """The rows that a checker can score, with their logits: float64 (n, 3).
 
-    A `two_way` checker never refutes; contradict counts as neutral then.
+    With `two_way` the checker never refutes, and contradict counts as neutral.
     """
 
     rows: Sequence[LabelledRow]
@@ -93,7 +93,7 @@ class _Sample:
         return _Sample([self.rows[place] for place in places], self.logits[places], self.two_way)
 
     def with_each_label(self) -> _Sample:
-        """Returns itself; raises a DataError where a label is missing among the rows."""
+        """Returns itself; raises DataError where no row has a label that the fit needs."""
         wanted = [label for label in LABELS if not (self.two_way and label == "contradict")]
         found = set(self.truth.tolist())
         missing = [label for label in wanted if LABELS.index(label) not in found]
@@ -152,7 +152,7 @@ def fit_calibration(
 
 
 def _scored(checker: Checker, rows: Sequence[LabelledRow], progress: Progress | None) -> _Sample:
-    """Returns the rows that the model scores, with the logits that temperature and curves are fitted to."""
+    """Returns the rows that the model can score, with their logits."""
     if checker.judge:
         raise DataError(
             f"the checker {checker.name!r} is a plain callable and gives no scores, so nothing can be "

@@ -19,15 +19,15 @@ Probabilities = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class Isotonic:
-    """A curve for each label, in the order entail, neutral, contradict.
+    """Three rising curves, for entail, neutral and contradict, that correct probabilities.
 
-    Between its points a curve is straight, beyond them level.
+    A curve is a list of points (given, meant): straight between them, level beyond them.
     """
 
     curves: tuple[Curve, Curve, Curve]
 
     def __call__(self, probs: Sequence[float]) -> Probabilities:
-        """Returns the probabilities that `probs` (3) mean; they sum to 1, with 6 decimals as of a checker."""
+        """Returns the corrected probabilities of `probs` (3,); they sum to 1, with 6 decimals."""
         import numpy as np
 
         meant = [

@@ -44,7 +44,13 @@ LEAST_ITEMS = 10  # right and wrong answers, in each half
 
 @dataclass(frozen=True)
 class RiskItem:
-    """A judged answer: its kind ("unchanged" is right), its evidence's document, and its risk."""
+    """A judged sentence of a corpus.
+
+    Attributes:
+        kind: the planted error; "unchanged" for a right sentence.
+        document: that the sentence is from.
+        score: the risk of saying it, 0 to 1.
+    """
 
     kind: str
     document: str
@@ -58,9 +64,14 @@ class RiskItem:
 
 @dataclass(frozen=True, kw_only=True)
 class Tuning:
-    """What a search found: settings, how many items were fitted and kept out, and figures of those kept out.
+    """What a search for thresholds of risk found.
 
-    `flags` is {flag: (right answers, wrong answers)} of the items kept out.
+    Attributes:
+        settings: with the thresholds found.
+        fitted: how many sentences they were fitted to.
+        kept_out: how many were kept out; the rest is measured on these.
+        metrics: of the flag HIGH.
+        flags: {flag: (right sentences, wrong sentences)}.
     """
 
     settings: RiskSettings
@@ -185,7 +196,7 @@ def risk_metrics(
 
 
 def _share(hits: Flags, *of: Flags) -> Statistic:
-    """Makes hits / of; of two groups twice the hits over both, which is F1."""
+    """Returns a statistic: hits / of; with two groups 2 hits / (both groups), which is F1."""
     part, whole = len(of) * hits.astype(np.float64), np.sum([one.astype(np.float64) for one in of], axis=0)
 
     def statistic(counts: Floats) -> Floats:

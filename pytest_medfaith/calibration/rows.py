@@ -1,4 +1,4 @@
-"""Labelled rows, and a part of them kept out of the fit that shares no text with the rest."""
+"""Labelled rows, and their split into rows to fit and rows kept out, which share no text."""
 
 from __future__ import annotations
 
@@ -21,16 +21,15 @@ HELD_OUT = 0.3  # of the rows: enough to measure on, without taking much from th
 
 @dataclass(frozen=True)
 class LabelledRow:
-    """A claim, its evidence texts, and what they say of it.
+    """A claim, its evidence texts, and the label that a person gave.
 
     Attributes:
         claim: its text.
         evidence: texts.
         label: entail, neutral or contradict.
-        group: rows of the same group are never split. Where the rows name their case, rows of a case and rows
-            that share a claim are a group: contexts are shared by the cases of a corpus. Else rows that share
-            a claim or an evidence text are.
-        of: the case or answer that the claim is from, where the rows name it.
+        group: a number; rows of a group are never split. Rows of the same case, or with the same claim, are a
+            group; where rows name no case, rows that share a claim or an evidence text are.
+        of: the case or answer that the claim is from; "" where the row does not say.
     """
 
     claim: str
@@ -75,7 +74,7 @@ def _labelled(row: Mapping[str, Any], place: str) -> LabelledRow:
 
 
 def _groups(rows: Sequence[LabelledRow]) -> list[int]:
-    """Returns the group of each row, numbered as they appear: rows that share something are together."""
+    """Returns the number of each row's group, from 0 as they appear; see `LabelledRow.group`."""
     parents = list(range(len(rows)))
 
     def root(place: int) -> int:

@@ -28,7 +28,7 @@ CONFIDENCE = 0.9
 
 
 class Judged(NamedTuple):
-    """A verdict of a labelled row: its confidence, whether it is wrong, and the group of its row."""
+    """The verdict on a labelled row: its score, whether it is wrong, and the group of its row."""
 
     score: float
     is_wrong: bool
@@ -103,7 +103,7 @@ def _one_a_group(judged: Sequence[Judged], seed: int) -> list[Judged]:
 
 
 def _places(scores: Sequence[float]) -> list[int]:
-    """Returns how many of falling `scores` a threshold can keep: those strictly above a score, or all."""
+    """Returns how many of the falling `scores` each possible threshold keeps: those strictly above it."""
     below = [place for place in range(1, len(scores)) if scores[place] < scores[place - 1]]
     return [*below, len(scores)] if scores else []
 

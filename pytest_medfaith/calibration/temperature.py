@@ -1,4 +1,4 @@
-"""Fits what turns logits into verdicts: a temperature, and the thresholds from where a chunk decides."""
+"""Fits a temperature, and the thresholds from which a chunk decides, to labelled pairs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An ablation as a table, as CSV, as JSON and as a plot: each row beside the first row."""
+"""Shows an ablation, rows of one slice that differ in a setting: as text, Markdown, CSV, JSON and plot."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TITLES = {name: column for column, name in {**COLUMNS, **RETRIEVAL_COLUMNS, **R
 
 
 def ablation_text(ablation: Ablation) -> str:
-    """Returns the ablation for the terminal: a line for each metric that differs from the first row."""
+    """Returns the ablation for the terminal: each row beside the first, by metrics that differ."""
     blocks = [f"{_title(ablation)}:", *([] if ablation.problem else [set_table(_HEADER, _rows(ablation))])]
     return plain_lines("\n".join([blocks[0], *blocks[1:], *map(one_line, _lines(ablation))]))
 
@@ -47,7 +47,7 @@ def ablation_rows(ablation: Ablation) -> dict[str, Any]:
 
 
 def ablations_csv(ablations: Sequence[Ablation]) -> str:
-    """Returns a line for each row and metric; a row without a difference has its line, too."""
+    """Returns CSV with a line for each row and metric; a row without differences has a line, too."""
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
     names = ("metric", "n", "differ", "first", "value", "low", "high", "p")
@@ -122,7 +122,10 @@ def ablations_svg(ablations: Sequence[Ablation]) -> str:
 
 
 def _reach(differences: Sequence[Difference]) -> float:
-    """Returns how far the axis goes to both sides: to the widest interval, and for shares at most to 1."""
+    """Returns how far the axis of the plot goes to both sides of 0, in the unit of the metrics.
+
+    It holds the widest interval. Where all differences are of shares, it ends at 1.
+    """
     changes = [abs(one.value - one.first) for one in differences]
     ends = [abs(end) for one in differences for end in (one.low, one.high) if end is not None]
     most = max(1.0, *changes) if changes else 1.0
@@ -130,6 +133,8 @@ def _reach(differences: Sequence[Difference]) -> float:
 
 
 def _mark(one: Difference, middle: float, y: float, half: float, reach: float) -> Iterator[str]:
+    """Yields the dot of a difference and the bar of its interval, at height `y`."""
+
     def x(change: float) -> float:
         return middle + half * max(-1.0, min(1.0, change / reach))
 

@@ -1,4 +1,4 @@
-"""An audit of a checker as the terminal, Markdown and JSON show it."""
+"""Shows an audit of a checker (were planted errors caught?) in the terminal, as Markdown and as JSON."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ _BEFORE = 70  # characters of a claim shown before what was changed in it
 
 
 def audit_card(audit: Audit, *, title: str = "", most: int | None = _SHOWN) -> str:
-    """Returns the card of an audit: tables of kinds of change and of strata, and claims judged wrongly.
+    """Returns the card of an audit: what was caught by kind of error and by stratum, and wrong verdicts.
 
     Args:
         audit: as `audit_checker` returns it.
         title: what was audited, for the first line.
-        most: how many missed claims, how many wrongly flagged claims, and how many claims of each role in the
-            strata are shown; None shows all.
+        most: how many missed claims, wrongly flagged claims, and claims of each role in the strata are shown;
+            None shows all.
     """
     head = one_line(f"audit of {audit.checker}{f' on {title}' if title else ''}, seed {audit.seed}")
     blocks = [head, set_table(_HEADER, _rows(audit)), "\n".join(_facts(audit))]
@@ -81,7 +81,7 @@ def audit_markdown(audits: Mapping[str, Audit], *, most: int | None = None) -> s
 
 
 def audit_json(audits: Mapping[str, Audit]) -> str:
-    """Returns audits as JSON: metrics, counts, every claim; the same audits give the same bytes."""
+    """Returns audits as JSON: metrics, counts and every claim; equal audits give equal bytes."""
     rows = [{"title": title, **_audit_row(audit)} for title, audit in audits.items()]
     return dumps({"format_version": FORMAT_VERSION, "audits": rows}, "the audit")
 
@@ -154,6 +154,7 @@ def _facts(audit: Audit) -> list[str]:
 
 
 def _wrong(audit: Audit) -> dict[str, list[AuditClaim]]:
+    """Returns {"missed": planted errors that passed, "wrongly flagged": true sentences that did not}."""
     return {
         "missed": [claim for claim in audit.mutated if claim.label == "supported"],
         "wrongly flagged": [
@@ -173,7 +174,7 @@ def _lines(name: str, claims: Sequence[AuditClaim], most: int | None) -> list[st
 
 
 def _with_change_marked(claim: AuditClaim) -> str:
-    """Returns the text of a claim, the change in brackets; a long text before it loses its start."""
+    """Returns a claim with its change in brackets, "Iron [does not help]."; long beginnings are cut."""
     if claim.kind == UNCHANGED:
         return claim.text
     before = claim.text[: claim.start]

@@ -1,4 +1,4 @@
-"""The strata of an audit on its card: errors as real answers make them, and what the strata do not show."""
+"""The strata of an audit on its card: groups of claims with errors as real answers make them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What cards say of citations: the status of each claim, which contexts it cites, and which others say it."""
+"""What cards say of citations: whether what a claim cites says so, and which other contexts do."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ _LABELS = (*_WRONG, "uncited")
 
 
 def citation_text(verdict: Verdict, report: Report) -> str:
-    """Returns what a claim cites and what of that says it, as in "cites [2] nih-2, which does not say so"."""
+    """Returns what a claim cites and whether it says so, as in "cites [2] nih-2, which does not say so".
+
+    "" for an answer that cites nothing.
+    """
     told = verdict.attribution
     if told is None:
         return ""
@@ -41,6 +44,7 @@ def citation_text(verdict: Verdict, report: Report) -> str:
 
 
 def _neighbour(verdict: Verdict, told: Attribution, report: Report) -> str:
+    """Returns what a similar claim beside an uncited claim cites, and whether that says it; "" for none."""
     if not told.assigned:
         return ""
     says = "says it" if set(told.assigned) & set(verdict.supporting) else "does not say it"
@@ -71,9 +75,9 @@ def explain_citations(reports: Sequence[Report], *, most: int | None = 5, width:
 
 
 def _wrong(verdict: Verdict, report: Report) -> int | None:
-    """Returns the place among `_LABELS` of a claim that is not cited as it should be, None for the others.
+    """Returns the place in `_LABELS` of a claim with a wrong or missing citation; None where all is right.
 
-    Claims of answers without any citation come last.
+    Claims of answers without any citation have the last place.
     """
     if verdict.attribution is not None:
         status = verdict.attribution.status

@@ -18,10 +18,9 @@ COLUMNS = (
 
 
 def conversations_csv(slice_reports: Sequence[SliceReport]) -> str:
-    """Returns a row for each conversation, by slice and name (RFC 4180); only the heading for none.
+    """Returns CSV (RFC 4180) with a row for each conversation; only the heading where there is none.
 
-    `first_error` is the first case, by the number of its earlier turns, with a claim that the evidence
-    refutes or does not support.
+    `first_error` is the id of the earliest turn with a refuted or unsupported claim, "" for none.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")

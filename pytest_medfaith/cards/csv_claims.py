@@ -22,13 +22,11 @@ _OF_THE_RUN = 4
 
 
 def claims_csv(slice_reports: Sequence[SliceReport]) -> str:
-    """Returns a row for each claim of the answers, in the order of slices and cases (RFC 4180).
+    """Returns CSV (RFC 4180) with a row for each claim of the answers, by slice and case.
 
-    A column tells the contexts mode where any of the reports was not judged by recorded contexts.
-
-    Words that no claim was made of follow the claims of their case as "unchecked" rows, each with its reason.
-    Each cell is one line without control characters. A cell that a spreadsheet would run as a formula begins
-    with a quote.
+    Words of which no claim was made follow as rows with the verdict "unchecked" and the reason. A column for
+    the contexts mode is there only where a report was not judged by recorded contexts. Each cell is on one
+    line, with a quote before what a spreadsheet would run as a formula.
     """
     return "".join(csv_pieces(slice_reports))
 

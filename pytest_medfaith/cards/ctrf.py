@@ -1,7 +1,7 @@
-"""CTRF, the common test report format that CI dashboards read: cases, gates, and the claims to blame.
+"""Shows a run as CTRF, a JSON format for test results that CI dashboards read.
 
-Specification and JSON Schema: https://github.com/ctrf-io/ctrf. Every test, case and gate is a test of the
-document. A gate that failed names its claims, and a dashboard counts it among the failed tests.
+Each case and gate is a test of the document; a failed gate names its claims. Specification and JSON Schema:
+https://github.com/ctrf-io/ctrf.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ def ctrf_card(
 
     Args:
         slice_reports: with their gates judged.
-        facts: of the run; the commit goes into the environment.
-        signature: what made the numbers.
+        facts: date, project and commit of the run; the commit is written.
+        signature: all that decided the numbers.
 
     Raises:
         DataError: a value that JSON cannot hold.
@@ -103,7 +103,7 @@ def ctrf_document(
 
 
 def suite_of(run: SliceRun) -> list[str]:
-    """Returns the suite of a row of the card: its slice, and what measured it."""
+    """Returns the suite of a row of the card: ["medquad", "rrf default k=10"]."""
     mode = [run.contexts_mode] * (run.contexts_mode != "recorded")
     return [run.slice, " ".join([run.retriever, run.checker, f"k={run.k}", *mode])]
 
@@ -113,7 +113,7 @@ def _fails(gate: GateResult) -> bool:
 
 
 def gate_tests(report: SliceReport, *, stops: Callable[[GateResult], bool] = _fails) -> list[Row]:
-    """Returns a test for each gate of a slice: failed where it stops the run, "other" where undecided."""
+    """Returns a test for each gate of a slice: "failed" where it stops the run, "other" where undecided."""
     return [_gate_test(report, gate, stops=stops(gate)) for gate in report.gates]
 
 
@@ -141,7 +141,7 @@ def _test(name: str, suite: list[str], status: str) -> Row:
 
 
 def case_row(report: Report, *, slice: str) -> Row:  # noqa: A002 - what everybody calls it
-    """Returns what a case scored, and its claims that the evidence does not carry, worst first."""
+    """Returns what a case scored, and its claims that are not supported, worst first."""
     labels: Counter[str] = Counter(verdict.label for verdict in report.verdicts)
     worst = [verdict for _, verdict in worst_verdicts([report])]
     unscored = [verdict for verdict in report.verdicts if verdict.label in OPEN]
@@ -181,7 +181,7 @@ def claim_row(verdict: Verdict, report: Report) -> Row:
 
 
 def slice_rows(slice_reports: Iterable[SliceReport]) -> list[Row]:
-    """Returns the rows of the card: counts, metrics with intervals, gates, and the cases without a result."""
+    """Returns a plain row for each row of the card: cases, metrics with intervals, gates, missing cases."""
     return [
         {
             **report.run.to_dict(),

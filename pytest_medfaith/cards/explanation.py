@@ -1,4 +1,4 @@
-"""Explains a failure: claims that the evidence does not carry, with the best evidence and what clashes."""
+"""Explains failures: claims that the evidence does not support, with evidence and the words that disagree."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def evidence_chunk(verdict: Verdict, report: Report) -> Chunk | None:
 
 
 def text_at(text: str, span: tuple[int, int] | None) -> str:
-    """Returns the piece of `text` at `span`, empty where there is no span or it lies outside the text."""
+    """Returns the part of `text` at `span`; "" where there is no span or it lies outside the text."""
     if span is None or not 0 <= span[0] < span[1] <= len(text):
         return ""
     return text[span[0] : span[1]]
 
 
 def explain_claim(verdict: Verdict, report: Report, *, width: int = 80) -> str:
-    """Returns why a claim got its verdict: score, threshold, best chunk, best sentence, rules that fired."""
+    """Returns a claim with its verdict, score, threshold, best evidence and the rules that fired, as text."""
     chunk = evidence_chunk(verdict, report)
     label = f"{verdict.label.upper():<11} "
     lines = [
@@ -105,10 +105,10 @@ def _finding_text(finding: Finding, verdict: Verdict, report: Report) -> str:
 
 
 def explain_faithfulness(reports: Sequence[Report], *, most: int | None = 5, width: int = 80) -> str:
-    """Returns the claims that their contexts refute or do not support, worst first, each with its evidence.
+    """Returns a text on the claims that the contexts refute or do not support, worst first.
 
-    Major errors come first. Among them, and among the others, refuted claims come first, the surest
-    refutation at the top; then unsupported claims, the farthest from support at the top.
+    Major errors come first. Among major and among other errors, refuted claims come first, the surest at the
+    top; then unsupported claims, the farthest from support at the top.
 
     Args:
         reports: one or more cases.
@@ -135,9 +135,9 @@ def explain_faithfulness(reports: Sequence[Report], *, most: int | None = 5, wid
 
 
 def first_blocks(heading: str, blocks: Sequence[str], *, most: int | None, total: int | None = None) -> str:
-    """Returns `heading`, the first `most` blocks (None: all) and how many more there are.
+    """Returns a text of `heading`, the first `most` of `blocks` (None: all), and how many more there are.
 
-    `total` says how many there are where `blocks` holds only the first.
+    `total` is the number of all blocks, where `blocks` holds only the first of them.
     """
     shown, total = blocks[:most], len(blocks) if total is None else total
     more = [f"... and {total - len(shown)} more (-v shows all)"] if len(shown) < total else []
@@ -147,9 +147,9 @@ def first_blocks(heading: str, blocks: Sequence[str], *, most: int | None, total
 def first_of(
     items: Iterable[Item], most: int | None, *, key: Callable[[Item], Any]
 ) -> tuple[list[Item], int]:
-    """Returns the first `most` items (None: all) in the order of `key`, and how many items there are.
+    """Returns the `most` first items in the order of `key` (None: all), and how many items there were.
 
-    Items with the same key keep their order. No more than `most` are held at a time.
+    Items with equal keys keep their order. At most `most` items are in memory.
     """
     total = 0
 
@@ -164,9 +164,9 @@ def first_of(
 
 
 def below_case(report: Report, text: str, width: int) -> str:
-    """Returns `text` below the id, the question and the earlier turns of its case, as far as it has them.
+    """Returns `text` below the id, question and earlier turns of its case.
 
-    A case that says it is private, as those of patients do, shows its id alone.
+    Of a case whose meta says "private", as those of patients do, only the id is shown.
     """
     case = report.case
     question = "" if case.meta.get("private") else clip(case.question, 160)
@@ -187,9 +187,10 @@ def _turn_lines(report: Report, width: int) -> list[str]:
 
 
 def worst_verdicts(reports: Sequence[Report], *, most: int | None = None) -> list[tuple[Report, Verdict]]:
-    """Returns (report, verdict) of errors, the first `most` (None: all): major ones first, then the others.
+    """Returns (report, verdict) of refuted and unsupported claims, the worst `most` (None: all).
 
-    In both, refuted claims come first, by falling score, then unsupported claims by rising score.
+    Major errors come first. In both groups, refuted claims come first by falling score, then unsupported
+    claims by rising score.
     """
     failed = (
         (report, verdict)
@@ -234,7 +235,7 @@ def _unsafe_text(verdict: Verdict, report: Report, width: int) -> str:
 
 
 def explain_unchecked(reports: Sequence[Report], *, width: int = 80) -> str:
-    """Returns the words of answers that no claim checks, by case, with reasons and their share."""
+    """Returns a text on the words of answers of which no claim was made, with reasons, by case."""
     cases = [report for report in reports if report.dropped]
     pieces = counted(sum(len(report.dropped) for report in cases), "piece")
     heading = f"{pieces} of {counted(len(cases), 'answer')} not checked"
@@ -254,7 +255,7 @@ def _unchecked_text(report: Report, width: int) -> str:
 
 
 def explain_recall(reports: Sequence[Report], *, most: int | None = 5, width: int = 80) -> str:
-    """Returns the key gold claims that the answers do not make, and whether the evidence held them.
+    """Returns a text on the key gold claims that answers do not state, and whether the evidence held them.
 
     Arguments as in `explain_faithfulness`.
     """
@@ -269,6 +270,7 @@ def explain_recall(reports: Sequence[Report], *, most: int | None = 5, width: in
 
 
 def _missed_gold(report: Report) -> list[tuple[Report, str]]:
+    """Returns (report, text) for each key gold claim that the answer does not state."""
     golds, entailed = report.case.gold_claims, report.entailments
     said = (False,) * len(golds) if report.abstained else entailed.answer_gold
     held = [any(row) for row in entailed.chunk_gold] or [False] * len(golds)

@@ -1,4 +1,4 @@
-"""What the head of a report says of its run: date, project, commit, and how often its checker is wrong."""
+"""What the head of a report says: date, project, commit, and how often the checker is wrong."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _DEEPEST = 5  # links from one reference of git to the next
 
 
 def run_facts(root: Path, *, now: datetime, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Returns date, project, processor and, where it is known, commit of a run that ends `now`.
+    """Returns {"date", "project", "processor"} of a run that ends `now`, and "commit" where it is known.
 
     The commit is what the CI server says, else what .git holds; git itself is not needed.
     """
@@ -42,7 +42,7 @@ def run_commit(root: Path, environ: Mapping[str, str] = os.environ) -> str:
 
 
 def head_commit(root: Path) -> str:
-    """Returns the commit that is checked out in the repository around `root`, or ""."""
+    """Returns the commit checked out in the repository that holds `root`; "" where there is none."""
     for folder in (root.resolve(), *root.resolve().parents):
         git = folder / ".git"
         if git.is_file():  # in a worktree or a submodule
@@ -53,7 +53,10 @@ def head_commit(root: Path) -> str:
 
 
 def _resolved(git: Path, name: str, depth: int) -> str:
-    """Returns the commit that the reference `name` leads to over at most `depth` references, or ""."""
+    """Returns the commit that a reference of git, such as "HEAD", leads to; "" where it leads to none.
+
+    `depth` bounds the references that are followed.
+    """
     common = git / _read(git / "commondir").strip() if (git / "commondir").is_file() else git
     text = (_read(git / name) or _read(common / name)).strip()
     if text.startswith("ref:") and depth:
@@ -73,10 +76,9 @@ def _read(path: Path) -> str:
 
 
 def error_rates(checker: str) -> list[tuple[str, int, str]]:
-    """Returns (data set, cases, share of wrong verdicts) from the card of a checker, the lowest share first.
+    """Returns (data set, cases, share of wrong verdicts) from a checker's model card, lowest share first.
 
-    The share comes with its 95 % interval, such as `11 % [8 %, 14 %]`. Returns [] for a checker without a
-    card.
+    The share is a text with its 95 % interval, "11 % [8 %, 14 %]". [] for a checker without a card.
     """
     measured = _checker_card(checker).get("measured")
     rows = measured.items() if isinstance(measured, Mapping) else ()
@@ -93,7 +95,7 @@ def error_rates(checker: str) -> list[tuple[str, int, str]]:
 
 
 def _checker_card(checker: str) -> dict[str, Any]:
-    """Returns card.json of a checker that brings it, else {}."""
+    """Returns the model card (card.json) of a checker; {} where there is none."""
     try:
         if checker == defaults.CHECKER:
             folder = default_weights()

@@ -1,4 +1,4 @@
-"""Explains which key facts an answer leaves out or contradicts, and which cases came to a wrong outcome."""
+"""Explains which key facts answers leave out or contradict, and which cases had a wrong outcome."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ORDER = ("contradicted", "absent", "unscored")
 def explain_facts(
     reports: Sequence[Report], *, only_major: bool = False, most: int | None = 5, width: int = 80
 ) -> str:
-    """Returns the gold claims that are not in the answers: contradicted first, major facts before the rest.
+    """Returns a text on gold claims that are not in the answers: major facts first, then key facts.
 
     Args:
         reports: one or more cases.
@@ -47,7 +47,10 @@ def _block(report: Report, gold: GoldClaim, state: str, width: int) -> str:
 
 
 def explain_outcomes(reports: Sequence[Report], *, most: int | None = 5, width: int = 80) -> str:
-    """Returns the cases with a wrong outcome and what was answered; arguments as in `explain_facts`."""
+    """Returns a text on cases with a wrong outcome, such as a refusal where the contexts hold the answer.
+
+    Arguments as in `explain_facts`.
+    """
     wrong = [report for report in reports if report.outcome in WRONG]
     blocks = [
         below_case(

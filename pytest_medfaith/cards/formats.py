@@ -38,11 +38,11 @@ class FinishedRun:
 
     Attributes:
         slice_reports: the rows of the card.
-        signature: what made the numbers (models, thresholds, hashes, versions, seed), as plain values.
+        signature: all that decided the numbers (models, thresholds, hashes, versions, seed), as plain values.
         facts: date, project and commit, as far as they are known.
         history: (label, slice reports) of earlier runs, the oldest first.
         most: how many claims of a slice a text explains; None explains all.
-        ablations: the rows that were asked for together, beside the first of them.
+        ablations: rows that were asked for together, each compared with the first.
     """
 
     slice_reports: Sequence[SliceReport]
@@ -55,10 +55,15 @@ class FinishedRun:
 
 @dataclass(frozen=True, kw_only=True)
 class ReportFormat:
-    """A format by name: the file it writes into a run folder, and the function that makes its text.
+    """A format of reports.
 
-    `in_every_run` says that each run folder holds the file; `note` explains the name in a list of formats.
-    `stream` makes the text piece by piece where it may be larger than memory.
+    Attributes:
+        name: how a user asks for it, such as "html".
+        file_name: of the file in a run folder.
+        make: returns the text for a run.
+        stream: yields the text in pieces, where it may be larger than memory; None where `make` will do.
+        in_every_run: whether each run folder holds the file.
+        note: explains the name in a list of formats.
     """
 
     name: str
@@ -69,7 +74,7 @@ class ReportFormat:
     note: str = ""
 
     def pieces(self, run: FinishedRun) -> Iterator[str]:
-        """Returns the text in pieces; what goes wrong is raised as they are taken."""
+        """Returns the text in pieces; errors are raised while they are taken."""
         return self.stream(run) if self.stream else map(self.make, [run])
 
 
@@ -188,7 +193,7 @@ SHIPPED: Mapping[str, ReportFormat] = {
 
 
 def shipped_names() -> str:
-    """Returns the names of the shipped formats, each with its note, for a list of what there is."""
+    """Returns "terminal, markdown, ..., scores (by trace), ...": the shipped formats with their notes."""
     return ", ".join(f"{one.name} ({one.note})" if one.note else one.name for one in SHIPPED.values())
 
 
@@ -217,7 +222,7 @@ def find_format(name: str) -> ReportFormat:
     """Returns the format called `name`: shipped, of an installed package, or by dotted name.
 
     Raises:
-        DataError: no format has the name, or the name leads to something else.
+        DataError: no format has the name, or the dotted name leads to something else.
     """
     if name in SHIPPED:
         return SHIPPED[name]
@@ -234,7 +239,7 @@ def find_format(name: str) -> ReportFormat:
 
 
 def _checked(name: str, found: Any) -> ReportFormat:
-    """Returns the format `name` that is not shipped; what goes wrong in its callable becomes a message."""
+    """Returns the format of a callable; its errors and wrong results become a DataError."""
     file_name = getattr(found, "file_name", None)
     if not callable(found) or not isinstance(file_name, str):
         raise DataError(

@@ -1,4 +1,4 @@
-"""What GitHub Actions shows: the step summary, and annotations on the lines of failing tests."""
+"""What GitHub Actions shows: the summary of a step, and annotations on the lines of failing tests."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def on_ci(environ: Mapping[str, str] = os.environ) -> bool:
 
 
 def path_in_repository(path: Path, environ: Mapping[str, str] = os.environ) -> str:
-    """Returns `path` from the root of the checkout, as annotations name it; a path outside stays as it is."""
+    """Returns `path` relative to the checkout, as annotations name it; a path outside stays as it is."""
     try:
         return path.relative_to(environ.get("GITHUB_WORKSPACE") or Path.cwd()).as_posix()
     except ValueError:
@@ -36,7 +36,7 @@ def path_in_repository(path: Path, environ: Mapping[str, str] = os.environ) -> s
 
 
 def append_step_summary(markdown: str, environ: Mapping[str, str] = os.environ) -> bool:
-    """Appends `markdown` to the summary of the step and returns True; returns False outside GitHub Actions.
+    """Appends `markdown` to the summary of a GitHub step; returns False where this is no such step.
 
     A text that would make the summary too large to be shown is cut, and says so.
 
@@ -60,7 +60,10 @@ def append_step_summary(markdown: str, environ: Mapping[str, str] = os.environ) 
 
 
 def _fitting(text: str, room: int) -> str:
-    """Returns `text`, cut at a line end to `room` bytes with `_CUT` below; "" where not even `_CUT` fits."""
+    """Returns `text` cut at a line end so that it has at most `room` bytes, with a note that it was cut.
+
+    "" where not even the note fits.
+    """
     encoded = text.encode("utf-8")
     if len(encoded) <= room:
         return text
@@ -77,11 +80,11 @@ def annotation(
     title: str = "",
     level: Literal["error", "warning", "notice"] = "error",
 ) -> str:
-    """Returns the workflow command that puts `message` on a line of a file, as one line to print.
+    """Returns a line to print that makes GitHub show `message` at a place in a file.
 
     Args:
         message: may have several lines; the first 4,000 characters are shown.
-        file: path from the root of the repository.
+        file: path from the root of the repository; "" for no place.
         line: from 1.
         title: shown above the message.
         level: how it is shown.

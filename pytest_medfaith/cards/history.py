@@ -1,4 +1,4 @@
-"""What earlier runs in a folder measured, for the trend of the page: history.jsonl, the oldest run first."""
+"""What earlier runs in a folder measured (history.jsonl, the oldest first), for the trends on the page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KEPT = 50  # runs: on a plot as wide as the page, more points would merge
 
 
 def read_history(folder: Path) -> list[tuple[str, list[SliceReport]]]:
-    """Returns (label, slice reports without cases) of the earlier runs in `folder`; [] without a history.
+    """Returns (label, slice reports) of the earlier runs in `folder`, without cases; [] for no history.
 
     Raises:
         DataError: a line that this version did not write.
@@ -37,7 +37,7 @@ def read_history(folder: Path) -> list[tuple[str, list[SliceReport]]]:
 
 
 def write_history(folder: Path, history: History) -> None:
-    """Writes the last `KEPT` runs of `history`; a slice that was cut short gives no point of the trend."""
+    """Writes the last 50 runs of `history` to `folder`; slices that were cut short are left out."""
     rows = []
     for label, reports in history[-KEPT:]:
         for report in reports:

@@ -1,8 +1,7 @@
 """The report as an HTML file that opens without a server and asks nothing of the network.
 
-The browser draws the table of cases from JSON inside the page, and each case when it is opened. Texts of
-answers, chunks and questions reach the page as data only: jinja2 escapes what it writes, the JSON holds no
-`<`, and the script writes text nodes.
+The browser draws the table of cases from JSON inside the page. Foreign texts cannot become markup: jinja2
+escapes what it writes, the JSON holds no `<`, and the script writes text nodes.
 """
 
 from __future__ import annotations
@@ -74,14 +73,14 @@ def html_pieces(
     facts: Mapping[str, str] | None = None,
     ablations: Sequence[Ablation] = (),
 ) -> Iterator[str]:
-    """Yields the page in pieces, of which none holds more than a case or a chunk.
+    """Yields the page in pieces; no piece holds more than a case or a chunk.
 
     Args:
         slice_reports: the run.
         history: (label, slice reports) of earlier runs, the oldest first; only their metrics are read.
-        signature: what made the run, shown as it is.
+        signature: all that decided the numbers, shown as it is.
         facts: date, project and commit of the run, for the head of the page.
-        ablations: the rows that were asked for together, beside the first of them.
+        ablations: rows that were asked for together, each compared with the first.
 
     Raises:
         MissingExtra: jinja2 is not installed.
@@ -109,7 +108,7 @@ def html_pieces(
 def _cases_pieces(
     labels: Sequence[str], slice_reports: Sequence[SliceReport], chunks: KeptChunks
 ) -> Iterator[Markup]:
-    """Yields the JSON of the runs' labels and of all cases, whose chunks it keeps."""
+    """Yields the JSON of all cases; their chunks are added to `chunks`."""
     yield markup_of(f'{{"runs":{script_json(labels)},"cases":[')
     between = ""
     for place, report in enumerate(slice_reports):
@@ -120,7 +119,7 @@ def _cases_pieces(
 
 
 def _side_by_side(slice_reports: Sequence[SliceReport], ablations: Sequence[Ablation]) -> dict[str, Any]:
-    """Returns the plot of all rows, and plot and tables of the rows that a first row is compared with."""
+    """Returns what the page shows of rows side by side: a plot of all, and the tables of ablations."""
     columns = card_columns(slice_reports)
     measured = any(
         has_value(report.metrics.get(name)) for report in slice_reports for name in columns.values()
@@ -134,14 +133,14 @@ def _side_by_side(slice_reports: Sequence[SliceReport], ablations: Sequence[Abla
 
 
 def _checker_row(name: str) -> dict[str, Any]:
-    """Returns a checker with its error rates on data that did not train it: the range, and each data set."""
+    """Returns a checker's name with its error rates on data that did not train it."""
     rates = error_rates(name)
     ends = [f"{rate.partition(' [')[0]} ({data_set})" for data_set, _, rate in (rates[:1] + rates[-1:])]
     return {"name": name, "errors": " to ".join(dict.fromkeys(ends)), "rates": rates}
 
 
 def render_page(template: str, **values: Any) -> str:
-    """Returns the page that `template` makes of `values`, every text escaped.
+    """Returns the page that the jinja2 template `template` makes of `values`; every text is escaped.
 
     Raises:
         MissingExtra: jinja2 is not installed.
@@ -150,7 +149,7 @@ def render_page(template: str, **values: Any) -> str:
 
 
 def _page(template: str, **values: Any) -> Iterator[str]:
-    """Yields the page in pieces, as `render_page` returns it; iterators among the values are read once."""
+    """Yields what `render_page` returns, in pieces; an iterator among the values is read once."""
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
     except ImportError as error:
@@ -205,7 +204,7 @@ def _meanings(slice_reports: Sequence[SliceReport]) -> list[tuple[str, str]]:
 
 
 def _trends(report: SliceReport, history: History) -> dict[str, Any]:
-    """Returns a plot for each column, where `history` holds an earlier run of the row."""
+    """Returns plots of a row's metrics over the runs of `history`; none without an earlier run."""
     earlier = [(label, old.metrics) for label, reports in history for old in reports if old.run == report.run]
     plots = []
     for column, name in card_columns([report]).items():
@@ -219,16 +218,16 @@ def _trends(report: SliceReport, history: History) -> dict[str, Any]:
 
 
 def case_view(report: Report) -> dict[str, Any]:
-    """Returns what a page shows of a single checked answer; its contexts number the rows of "chunks"."""
+    """Returns what a page shows of one checked answer, with its contexts under "chunks"."""
     chunks = KeptChunks()
     row = _case_row(0, report, chunks)
     return {**row, "chunks": [json.loads(text) for text in chunks]}
 
 
 def _case_row(run: int, report: Report, chunks: KeptChunks) -> dict[str, Any]:
-    """Returns what the page shows of a case, and adds its chunks to `chunks`, which numbers each chunk once.
+    """Returns what the page shows of a case; its contexts go into `chunks`, each once.
 
-    "contexts" holds these numbers; elsewhere a chunk goes by its place among the contexts.
+    "contexts" holds their numbers there; elsewhere a context goes by its place in "contexts".
     """
     labels: Counter[str] = Counter(verdict.label for verdict in report.verdicts)
     response, case = report.response, report.case

@@ -1,4 +1,4 @@
-"""The card as JSON: the same reports give the same bytes. Its JSON Schema is schema/report.schema.json."""
+"""The card as JSON; equal reports give equal bytes. Its JSON Schema is schema/report.schema.json."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def json_card(slice_reports: Sequence[SliceReport]) -> str:
 
 
 def json_pieces(slice_reports: Sequence[SliceReport]) -> Iterator[str]:
-    """Yields the text of `json_card` in pieces, of which none holds more than a case; errors as there."""
+    """Yields the text of `json_card` in pieces of at most a case each; errors as in `json_card`."""
     whole = dumps({"format_version": FORMAT_VERSION, "slices": [_HERE]}, "the report")
     before, after = whole.split(f'"{_HERE}"')
     ordered = sorted(slice_reports, key=attrgetter("run"))
@@ -55,7 +55,7 @@ def _slice_pieces(slice_report: SliceReport) -> Iterator[str]:
 
 
 def _listed(items: Iterator[Iterator[str]], before: str, after: str) -> Iterator[str]:
-    """Yields the JSON `before` a list, the list of `items`, each in pieces, and the JSON `after` it."""
+    """Yields `before`, the items of a JSON list, and `after`, with commas between the items."""
     between = before
     for item in items:
         yield between
@@ -90,7 +90,7 @@ def _slice_row(slice_report: SliceReport) -> dict[str, Any]:
 
 
 def _counts_row(slice_report: SliceReport) -> dict[str, Any]:
-    """Returns the counts of a slice; citations, outcomes, facts and uncertain claims where any may be."""
+    """Returns the counts of a slice; those that can only be 0 here, as of citations, are left out."""
     counts = dataclasses.asdict(count_slice(slice_report))
     if not any(report.selective for report in slice_report.reports):
         del counts["uncertain"]
@@ -116,7 +116,7 @@ def metric_rows(metrics: Mapping[str, MetricValue]) -> dict[str, dict[str, Any]]
 
 
 def read_metrics(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, MetricValue]:
-    """Returns the metrics that `metric_rows` wrote.
+    """Returns the metrics of rows that `metric_rows` made.
 
     Raises:
         DataError: a number that is not finite.
@@ -125,7 +125,7 @@ def read_metrics(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, MetricValue
 
 
 def case_row(report: Report) -> dict[str, Any]:
-    """Returns a case as `json_card` has it: its metrics, and its claims with their labels."""
+    """Returns a case as plain values: the case, its metrics, and its claims with their labels."""
     claims = [
         {
             "id": verdict.claim.id,

@@ -1,4 +1,4 @@
-"""JUnit: the scores of a case and of a slice as properties, and a run as a file."""
+"""JUnit XML: the scores of cases and slices as properties, and a whole run as a file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TAGS = {"tests": "testcase", "failures": "failure", "errors": "error", "skipped
 
 
 def case_properties(report: Report, *, slice: str) -> list[Property]:  # noqa: A002 - what everybody calls it
-    """Returns what a case scored: settings, claims by verdict, whether it abstained, metrics that apply.
+    """Returns what a case scored as (name, text) pairs: settings, counts of verdicts, metrics.
 
     Args:
         report: of the case.
@@ -47,10 +47,9 @@ def case_properties(report: Report, *, slice: str) -> list[Property]:  # noqa: A
 
 
 def slice_properties(slice_report: SliceReport) -> list[Property]:
-    """Returns what a slice scored: counts, gates, and metrics with intervals as far as they have a value.
+    """Returns what a slice scored as (name, text) pairs: counts, metrics with intervals, gates.
 
-    Names begin with slice, retriever, checker, k and contexts mode, which "recorded" leaves out, so that no
-    two rows of an ablation share a name.
+    Names begin with slice, retriever, checker and k, so that no two rows of an ablation share a name.
     """
     run = slice_report.run
     place = ".".join([PREFIX, run.slice, run.retriever, run.checker, f"k{run.k}", *_mode(run)])
@@ -106,7 +105,7 @@ def _add_properties(parent: ET.Element, properties: Sequence[Property]) -> None:
 
 
 def _child(parent: ET.Element, tag: str, **attributes: str) -> ET.Element:
-    """Adds an element; attributes lose what XML lacks and what a terminal or a CI server obeys."""
+    """Adds an element to `parent`; characters that XML, terminals or CI servers mind are taken out."""
     plain = {
         name: plain_lines(_NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text))
         for name, text in attributes.items()

@@ -1,4 +1,4 @@
-"""The card as Markdown, for a pull request."""
+"""The card as Markdown, for a pull request or a step summary."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _MARKS = {"pass": "✅ pass", "fail": "❌ **fail**", "inconclusive": "❔ incon
 
 
 def markdown_card(slice_reports: Sequence[SliceReport], *, most: int | None = 5) -> str:
-    """Returns the card with intervals, gates and counts, and the worst claims folded away below.
+    """Returns the card as Markdown: a table with intervals, gates, counts, and the worst claims folded away.
 
     Args:
         slice_reports: the rows.
@@ -62,7 +62,7 @@ def markdown_card(slice_reports: Sequence[SliceReport], *, most: int | None = 5)
 
 
 def escaped(text: str) -> str:
-    """Returns `text` on one line so that Markdown shows it as it is."""
+    """Returns `text` on one line, escaped so that Markdown shows it as it is and mentions nobody."""
     return _MENTION.sub("@&#8203;", _SPECIAL.sub(r"\\\g<0>", one_line(text)))
 
 
@@ -92,7 +92,7 @@ def _folded_claims(slice_report: SliceReport, most: int | None) -> list[str]:
 
 
 def folded(summary: str, text: str) -> str:
-    """Returns `text` unchanged in a code block, folded away below `summary`."""
+    """Returns `text` in a code block of Markdown that opens on a click on `summary`."""
     text = plain_lines(text).replace(" (-v shows all)", "")
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
     return f"<details><summary>{summary}</summary>\n\n{fence}text\n{text}\n{fence}\n\n</details>"

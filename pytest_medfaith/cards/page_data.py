@@ -1,4 +1,4 @@
-"""What the script of a page reads: JSON, spans in the units of browsers, and the chunks, each once."""
+"""Data for the script of a page: JSON, spans as browsers count them, and each chunk once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,11 @@ _IN_MEMORY = 16_000_000  # bytes of chunks
 
 
 def markup_of(text: str) -> Markup:
-    """Returns `text` as what the page does not escape: a plot, whose texts are escaped, or script JSON."""
+    """Returns `text` marked as safe, so that jinja2 does not escape it: a plot or script JSON.
+
+    Raises:
+        MissingExtra: markupsafe is not installed.
+    """
     try:
         from markupsafe import Markup
     except ImportError as error:
@@ -28,7 +32,11 @@ def markup_of(text: str) -> Markup:
 
 
 def script_json(value: object) -> Markup:
-    """Returns `value` as JSON for a script element: without `<`, `>` and `&` no text can end the element."""
+    """Returns `value` as JSON inside a script element, without the signs that could end the element.
+
+    Raises:
+        DataError: a value that JSON does not have.
+    """
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     except (TypeError, ValueError) as error:
@@ -53,7 +61,7 @@ def chunk_row(chunk: Chunk) -> dict[str, str]:
 
 
 class KeptChunks:
-    """Chunks as JSON, each once; many of them are in a file, and memory holds what tells them apart."""
+    """Texts of chunks as JSON, each kept once under a number from 0; many of them are kept in a file."""
 
     def __init__(self) -> None:
         self._numbers: dict[bytes, int] = {}
@@ -61,7 +69,7 @@ class KeptChunks:
         weakref.finalize(self, self._texts.close)
 
     def number(self, text: Markup) -> int:
-        """Returns the number of a chunk, which is kept where it is new."""
+        """Returns the number of a chunk's text, and keeps the text where it is new."""
         known = hashlib.sha256(text.encode()).digest()
         if known not in self._numbers:
             self._numbers[known] = len(self._numbers)
@@ -76,7 +84,7 @@ class KeptChunks:
 
 
 def script_span(text: str, span: tuple[int, int] | None) -> list[int] | None:
-    """Returns `span` in UTF-16 units, as browsers count; None for no span or a span outside `text`."""
+    """Returns [start, end] in UTF-16 units, as browsers count; None for no span or a span outside `text`."""
     if span is None or not 0 <= span[0] < span[1] <= len(text):
         return None
     return [len(text[:end].encode("utf-16-le", errors="surrogatepass")) // 2 for end in span]

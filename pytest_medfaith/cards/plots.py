@@ -1,7 +1,7 @@
-"""Plots as SVG text, without a plotting package: an ablation, a trend over runs, a reliability diagram.
+"""Plots as SVG text, without a plotting package: rows side by side, a trend, a reliability diagram.
 
-A plot can be shown as a file and inside a page. It follows the light or dark scheme of its viewer. No plot
-needs colour to be read: each panel has a single series.
+A plot can be a file or part of a page, and follows the light or dark scheme of its viewer. None needs colour
+to be read.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _LEAST_RANGE = 0.1  # of the axis of a trend; in less, noise would look like a c
 
 
 def trend_svg(points: Sequence[Point], *, title: str, width: int = 280, height: int = 132) -> str:
-    """Returns the course of a metric over runs, the newest last, with a bar for each 95 % interval.
+    """Returns a plot of a metric over runs, the newest last, with a bar for each 95 % interval.
 
     A run in which the metric had no value leaves a gap in the line.
 
@@ -81,7 +81,7 @@ def trend_svg(points: Sequence[Point], *, title: str, width: int = 280, height: 
 
 
 def _axis(values: Sequence[float]) -> tuple[float, float]:
-    """Returns ends of an axis in steps of 0.05 that hold `values` and span `_LEAST_RANGE` at least."""
+    """Returns both ends of an axis, multiples of 0.05 that are at least 0.1 apart and hold all `values`."""
     low, high = math.floor(min(values) * 20) / 20, math.ceil(max(values) * 20) / 20
     short = _LEAST_RANGE - (high - low)
     if short <= 0:
@@ -92,7 +92,7 @@ def _axis(values: Sequence[float]) -> tuple[float, float]:
 def _unbroken(
     points: Sequence[Point], x: Callable[[int], float], y: Callable[[float], float]
 ) -> list[list[tuple[float, float]]]:
-    """Returns the places of `points` as lines, which break where a value is absent."""
+    """Returns the points as lines of (x, y) in pixels; a missing value begins a new line."""
     lines: list[list[tuple[float, float]]] = [[]]
     for place, (_, metric) in enumerate(points):
         if metric.value is None:

@@ -1,4 +1,4 @@
-"""An answer of the reference RAG for a terminal: its sources, its confidence, what was dropped and why."""
+"""Shows an answer of the reference RAG in the terminal: sources, confidence, what was dropped and why."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SHOWN = 160  # characters of a dropped sentence
 
 
 def answer_text(response: Response) -> str:
-    """Returns the answer, and below it what a reader needs to judge it, a line for each matter."""
+    """Returns the answer, and below it its sources and how it was verified, a line for each matter."""
     lines = [response.answer, *_sources(response)]
     account = account_of(response)
     return "\n".join([*lines, *_account_lines(account)] if account else lines)

@@ -1,4 +1,4 @@
-"""What a card says where the reference RAG answered, so that nobody takes it for their RAG."""
+"""What a card says where the reference RAG answered, so that nobody takes its answers for their own RAG's."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from pytest_medfaith.records.stored import once
 
 
 def rag_lines(slice_report: SliceReport) -> list[str]:
-    """Returns who answered, what was dropped and refused, and whether the judge had a part in the answers.
+    """Returns warnings that the reference RAG answered, and what it dropped; [] where it did not.
 
-    [] where the reference RAG gave no answer.
+    A further warning says where the judging checker had a part in making the answers.
     """
     known = _accounts(slice_report.reports)
     if not known:

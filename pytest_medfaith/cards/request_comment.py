@@ -1,7 +1,6 @@
-"""A card as a comment on a pull request (GitHub) or a merge request (GitLab), of which there is a single one.
+"""Keeps the card of a run as one comment on a pull request (GitHub) or merge request (GitLab).
 
-This is the only module that talks to a CI service. It runs where `medfaith comment` is called, and nowhere
-else.
+This is the only module that talks to a CI service, and only `medfaith comment` calls it.
 """
 
 from __future__ import annotations
@@ -58,10 +57,10 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 def request_of(environ: Mapping[str, str]) -> Request | str:
-    """Returns the request that a CI job runs for, or why there is none.
+    """Returns how to reach the request that a CI job runs for, or as text why there is none.
 
     Raises:
-        DataError: the address of the service would show the token to others.
+        DataError: the address of the service is no https, so that others could read the token.
     """
     if environ.get("GITHUB_ACTIONS") == "true":
         return _on_github(environ)
@@ -108,10 +107,10 @@ def _safe(address: str) -> str:
 
 
 def comment_body(folder: Path, *, name: str) -> str:
-    """Returns the text of the comment on the run in `folder`, which also says that there is no result.
+    """Returns the text of the comment on the run in `folder`, which may be that there is no result.
 
     Raises:
-        DataError: a name that could end the mark in the comment.
+        DataError: a name with signs that could end the mark by which the comment is found again.
     """
     if not _NAME.fullmatch(name):
         raise DataError(f"--name is {name!r}; expected letters, digits, dots and dashes")
@@ -133,7 +132,9 @@ def _mark(name: str) -> str:
 
 
 def upsert(request: Request, body: str, *, name: str) -> str:
-    """Changes the comment that has the mark of `name`, or writes it, and returns what to say of it.
+    """Writes the comment, or changes that of an earlier run with the same `name`. Returns what was done.
+
+    Where the token may not comment, it returns that instead.
 
     Raises:
         DataError: the service cannot be reached, or answers with something else.
@@ -165,7 +166,7 @@ def _comments(request: Request) -> Iterator[dict[str, Any]]:
 
 
 def _is_ours(comment: Mapping[str, Any], name: str, request: Request) -> bool:
-    """Returns whether a comment is that of an earlier run; a stranger who writes the mark is not believed."""
+    """Returns whether a comment is of an earlier run: it has the mark, and a bot or a member wrote it."""
     if not str(comment.get("body", "")).startswith(_mark(name)):
         return False
     is_bot = (comment.get("user") or {}).get("type") == "Bot"

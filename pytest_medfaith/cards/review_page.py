@@ -1,8 +1,7 @@
-"""The page on which people label drawn claims: a single HTML file that asks nothing of the network.
+"""The page on which people label claims: one HTML file that asks nothing of the network.
 
-What a reader sees holds no verdict of the checker. The verdicts are needed for the export, and are in the
-file in base64, so that nobody reads them by accident. Texts of the run reach the page as data only, as in the
-HTML report.
+A reader sees no verdict of the checker. The export needs the verdicts, so the file holds them in base64,
+where nobody reads them by accident.
 """
 
 from __future__ import annotations

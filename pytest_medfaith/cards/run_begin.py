@@ -1,4 +1,4 @@
-"""The start of a run that will be written: the result of an earlier run must not pass for its result."""
+"""The start of a run that will be written: earlier results are put aside, so that none passes for its own."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _PAGE = f"""<!doctype html>
 
 
 def check_report_folder(folder: Path, settings: Settings, *, baseline: Path) -> None:
-    """Refuses a report folder that the run could not be written to, before the run begins.
+    """Raises where the run could not be written to the report folder; called before the run begins.
 
     Raises:
         DataError: the run would write over a file that the project reads (of a slice, a rulebook, a
@@ -60,10 +60,10 @@ def check_report_folder(folder: Path, settings: Settings, *, baseline: Path) -> 
 
 
 def begin_run(folder: Path) -> None:
-    """Marks `folder` as holding no finished run until `write_run` has written a run.
+    """Marks `folder` as holding no finished run until `write_run` has written one.
 
-    A finished run in it moves into the folder `previous` below, and goes when the new run is written whole.
-    So a run that dies leaves no half result and no earlier result behind, and loses nothing.
+    A finished run in it moves to the folder `previous` below, and is removed when the new run is written. So
+    a run that dies leaves no half result, no earlier result in its place, and loses nothing.
 
     Raises:
         DataError: the folder cannot be written, or holds files of something else.
@@ -83,7 +83,7 @@ def begin_run(folder: Path) -> None:
 
 
 def _put_aside(folder: Path) -> None:
-    """Moves the files of the finished run, its signature last: the next start goes on where this one ends."""
+    """Moves a finished run to `previous`, its signature last, so that a killed move can be repeated."""
     previous = folder / PREVIOUS
     if (previous / SIGNATURE).exists():
         drop_run(previous)
@@ -94,7 +94,7 @@ def _put_aside(folder: Path) -> None:
 
 
 def _write_notice(folder: Path, *, kept: bool) -> None:
-    """Writes card.md and card.html that say so; their reader finds no number of another run."""
+    """Writes card.md and card.html that say that the run is unfinished, and where the last run is."""
     began = datetime.now(tz=timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
     where = f" What the last finished run wrote is in {PREVIOUS}/." if kept else ""
     text = (

@@ -1,4 +1,7 @@
-"""A run on disk, written whole: report, cards, rows of every case, and last of all its signature."""
+"""Writes a run to disk: report, cards, rows of every case, and last its signature.
+
+A folder without signature.json holds no finished run.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +57,7 @@ _EXPLAINED = 5  # claims of a slice in card.md; report.json and claims.csv hold 
 
 
 def check_writable(folder: Path, *, extra: Sequence[ReportFormat] = ()) -> None:
-    """Finds out before the first case whether a run can be written to `folder`, which is made for it.
+    """Raises where a run could not be written to `folder`; makes the folder.
 
     Args:
         folder: of the run.
@@ -82,7 +85,7 @@ def check_writable(folder: Path, *, extra: Sequence[ReportFormat] = ()) -> None:
 
 
 def _is_begun(folder: Path) -> bool:
-    """Returns whether a run began here and was not finished: its card says so."""
+    """Returns whether a run began in `folder` and was not finished."""
     try:
         card = (folder / "card.md").read_bytes()
     except OSError:
@@ -91,11 +94,11 @@ def _is_begun(folder: Path) -> bool:
 
 
 def extra_formats(names: Iterable[str]) -> list[ReportFormat]:
-    """Returns the formats that a run writes beside those of every run: of installed packages, and `names`.
+    """Returns the formats to write beside those of every run: of installed packages, and those in `names`.
 
     Raises:
         DataError: no format has one of the names, or its file would leave the folder or take the place of
-            another.
+            another file.
     """
     writers = {name.casefold(): "a run" for name in (*RUN_FILES, PREVIOUS)}
     formats = []
@@ -217,9 +220,9 @@ def drop_run(folder: Path) -> None:
 
 
 def told_history(folder: Path) -> History:
-    """Returns the history of `folder`, and the finished run there, if there is any, as its last point.
+    """Returns the history of `folder`, with the finished run there as its last point.
 
-    The label of that point is the time when the run was finished.
+    The label of that point is the time at which the run was finished.
     """
     history = read_history(folder)
     try:
@@ -243,7 +246,7 @@ def _check_distinct(slice_reports: Sequence[SliceReport]) -> None:
 
 
 def _write_rows(folder: Path, slice_reports: Sequence[SliceReport]) -> None:
-    """Writes the rows of every case, each with its slice run and case id, by which `run_reading` finds it."""
+    """Writes the rows of every case, each with the key of its card row and its case id."""
     for name, rows in zip(ROW_FILES, (_snippets, _responses, _claims, _pairs), strict=True):
         keyed = (
             _keyed(row, {**report.run.to_dict(), "case_id": one.case.id})
@@ -261,7 +264,7 @@ def _write_rows(folder: Path, slice_reports: Sequence[SliceReport]) -> None:
 
 
 def _keyed(row: Mapping[str, Any], key: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns `row` with its key; fields with a name of the key, such as a response's `k`, are set apart."""
+    """Returns `row` with the fields of `key`; its own fields of the same names go under "own_fields"."""
     same_named = {name: value for name, value in row.items() if name in (OWN_FIELDS, *RUN_NAMES)}
     return {**row, **key, **({OWN_FIELDS: same_named} if same_named else {})}
 

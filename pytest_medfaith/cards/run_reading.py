@@ -1,4 +1,4 @@
-"""A run read back from its folder into the slice reports that it was written from."""
+"""Reads a run folder back into slice reports."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _REQUIRED = tuple(
 
 
 def read_run(folder: Path) -> tuple[list[SliceReport], dict[str, Any]]:
-    """Returns the slice reports, ordered as they were written, and the signature of a finished run.
+    """Returns (slice reports, signature) of a finished run, as they were written.
 
     Raises:
         DataError: no finished run is there, a newer version wrote it, or its files do not fit together.
@@ -70,7 +70,7 @@ def read_facts(folder: Path) -> dict[str, str]:
 
 
 def read_shard(folder: Path) -> Mapping[str, Any] | None:
-    """Returns what a run folder says of its shard, None for a whole run; errors as in `read_run`."""
+    """Returns what a run folder says of the shard that it holds; None for a whole run."""
     shard = _read_signature(folder).get("shard")
     return shard if isinstance(shard, dict) else None
 
@@ -89,7 +89,7 @@ def read_extra_files(folder: Path) -> list[str]:
 
 
 def is_file_name(name: str) -> bool:
-    """Returns whether `name` names a file within a folder on every system, and none that is hidden."""
+    """Returns whether `name` can be a file within a folder on every system, and is not hidden."""
     return (
         name.isprintable()
         and not name.startswith(".")

@@ -1,4 +1,4 @@
-"""The scores of a run by trace: a table for a spreadsheet, and attributes that go back onto the spans."""
+"""The scores of a run by trace, the record of a request: as CSV, and as attributes for its spans."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ PREFIX = "medfaith."  # of the attributes
 
 
 def scores_csv(slice_reports: Sequence[SliceReport]) -> str:
-    """Returns a row for each response, in the order of slices and cases, as CSV.
+    """Returns CSV with a row for each response, by slice and case.
 
-    `status` is "checked", "abstained", or "failed" with the reason: no answer, no contexts, or claims that
-    nobody could score. A failed response has no rates: a hallucination of 0 would read as a good answer.
-    The cell of a rate that does not apply is empty.
+    `status` is "checked", "abstained", or "failed" with a reason: no answer, no contexts, or claims that
+    nobody could score. A failed response has no rates, because a hallucination of 0 would read as a good
+    answer. A rate that does not apply is an empty cell.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
@@ -39,12 +39,11 @@ def scores_csv(slice_reports: Sequence[SliceReport]) -> str:
 
 
 def score_attributes(slice_reports: Sequence[SliceReport]) -> str:
-    """Returns a JSON object for each response, as JSON Lines.
+    """Returns JSON Lines with the scores of each response, to be put on the spans of its trace.
 
-    Each is {"trace_id": ..., "span_id": ..., "attributes": {"medfaith.faithfulness": 0.6, ...}}.
-
-    A rate that does not apply has no attribute, since spans know no null. `span_id` is that of the span that
-    answered, absent where the export named none.
+    Each is {"trace_id": ..., "span_id": ..., "attributes": {"medfaith.faithfulness": 0.6, ...}}. A rate that
+    does not apply has no attribute, since spans know no null. `span_id` is that of the span that answered; it
+    is missing where the export named none.
     """
     lines = []
     for row in _rows(slice_reports):
@@ -81,7 +80,7 @@ def _row(report: Report) -> dict[str, Any]:
 
 
 def status_of(report: Report) -> dict[str, str]:
-    """Returns {"status": ...} of a response, with "reason" where it failed."""
+    """Returns {"status": ...} of a response: "checked", "abstained", or "failed" with a "reason"."""
     if failed := next(iter(failed_cases([report]).values()), ""):
         return {"status": "failed", "reason": failed}
     if report.abstained:

@@ -1,4 +1,4 @@
-"""What every card says of a slice: its columns, its counts, its gates."""
+"""What every card says of a slice: its columns, its counts in words, its gates."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class Counts:
 
 
 def count_slice(slice_report: SliceReport) -> Counts:
-    """Returns the counts of a slice; missing cases are not among its cases."""
+    """Returns the counts of a slice; `cases` are those with a report."""
     reports = slice_report.reports
     labels, written, found = claim_tallies(reports)
     return Counts(
@@ -170,9 +170,10 @@ def _measured(columns: Mapping[str, str], slice_reports: Sequence[SliceReport]) 
 
 
 def card_metric(report: SliceReport, name: str) -> MetricValue | None:
-    """Returns what the cell of a metric shows, None for nothing.
+    """Returns the value that a cell of a card shows; None for an empty cell.
 
-    Recorded contexts are judged without a pool, so their r-chunks are not shown beside those of a pool.
+    Columns of r-chunks (chunks that entail a gold claim) stay empty for recorded contexts, which were not
+    judged together with those of other retrievers.
     """
     if report.contexts_mode == "recorded" and name in POOLED_COLUMNS.values():
         return None
@@ -251,7 +252,7 @@ def major_lines(slice_report: SliceReport) -> list[str]:
 
 
 def risk_lines(slice_report: SliceReport) -> list[str]:
-    """Returns how many answers have which flag, which rules overrode, which parts lacked; [] for none."""
+    """Returns a line on the risks of answers: flags, rules that decided, parts not measured; [] for none."""
     flags, rules, missing = risk_tallies(slice_report.reports)
     if not flags:
         return []
@@ -349,7 +350,7 @@ def _each(numbers: Mapping[str, int]) -> str:
 
 
 def measured_over(slice_report: SliceReport) -> list[str]:
-    """Returns a line for the columns that count only some cases, and one for each metric of the project."""
+    """Returns a line for columns that count only some cases, and a line for each metric of the project."""
     cases = len(slice_report.reports)
     fewer: dict[int, list[str]] = {}
     for column, name in card_columns([slice_report]).items():
@@ -365,7 +366,7 @@ def measured_over(slice_report: SliceReport) -> list[str]:
 
 
 def gate_text(gate: GateResult, *, verbose: bool = False) -> str:
-    """Returns `hallucination <= 0.05: 0.071`; the message instead of the value for `verbose` or no pass."""
+    """Returns `hallucination <= 0.05: 0.071`; with `verbose`, or where it did not pass, with its message."""
     if (gate.outcome != "pass" or verbose) and gate.message:
         return f"{gate.expression}: {gate.message}"
     return gate.expression if gate.value is None else f"{gate.expression}: {decimals(gate.value, places=3)}"

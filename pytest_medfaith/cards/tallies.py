@@ -1,4 +1,4 @@
-"""What cards count over all reports of a slice; of stored reports each tally reads them once."""
+"""What cards count over all reports of a slice; reports kept in a file are read once for each count."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from pytest_medfaith.teacher.use import LlmUse, read_uses
 
 @once
 def claim_tallies(reports: Sequence[Report]) -> tuple[Counter[str], Counter[str], Counter[str]]:
-    """Returns claims by label, gold claims by who wrote them, and what else `Counts` holds, by name."""
+    """Returns three counts: claims by label, gold claims by who wrote them, and others by name.
+
+    The others are conflicts, unsafe and major claims, and refusals.
+    """
     labels, written, found = Counter[str](), Counter[str](), Counter[str]()
     for report in reports:
         labels.update(verdict.label for verdict in report.verdicts)
@@ -49,7 +52,7 @@ def safety_tallies(reports: Sequence[Report]) -> Counter[str]:
 
 @once
 def risk_tallies(reports: Sequence[Report]) -> tuple[Counter[str], Counter[str], Counter[str]]:
-    """Returns answers by flag, by the rules that overrode their risk, and by the parts that it lacks."""
+    """Returns three counts: answers by flag, by rule that decided, and by part that was not measured."""
     flags, rules, missing = Counter[str](), Counter[str](), Counter[str]()
     for risk in (report.risk for report in reports if report.risk):
         flags[risk["flag"]] += 1
@@ -60,7 +63,7 @@ def risk_tallies(reports: Sequence[Report]) -> tuple[Counter[str], Counter[str],
 
 @once
 def context_tallies(reports: Sequence[Report]) -> tuple[Counter[str], Counter[bool]]:
-    """Returns cases by who gave their contexts, and those without any by whether the answer is a refusal."""
+    """Returns cases by who gave their contexts; and cases without contexts, by whether they are refusals."""
     sources, bare = Counter[str](), Counter[bool]()
     for report in reports:
         if not report.response.contexts:

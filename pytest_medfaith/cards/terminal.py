@@ -1,4 +1,4 @@
-"""The card as the terminal shows it."""
+"""The card for the terminal."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def result_card(
     width: int | None = None,
     only_failures: bool = False,
 ) -> str:
-    """Returns the card: a table with a row for each slice report, then counts and gates of each.
+    """Returns the card as text: a table with a row for each slice report, then counts and gates of each.
 
     Args:
         slice_reports: the rows; an ablation gives several of one slice.

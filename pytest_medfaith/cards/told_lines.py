@@ -1,4 +1,4 @@
-"""The lines of a card on outcomes, key facts and citations, where something is wrong or anything is cited."""
+"""The lines of a card on outcomes, key facts and citations; a kind with nothing to tell has no line."""
 
 from __future__ import annotations
 

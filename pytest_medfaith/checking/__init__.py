@@ -1,1 +1,1 @@
-"""Checkers: does the evidence support, refute, or leave open what a claim says."""
+"""Checkers: does the evidence support or refute what a claim says, or does it leave the claim open?"""

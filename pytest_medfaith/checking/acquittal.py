@@ -1,7 +1,7 @@
-"""Refutations that rest on the model's doubt alone, of claims that say what their sentence says.
+"""Takes back refutations that rest on the model's doubt alone, of claims that say what their evidence says.
 
-Examples: "Take 400 mg twice a day" against "The dose is 400 mg two times daily", doubtfully refuted; "A lasts
-longer than B" against "B is shorter than A".
+Examples: the model weakly refutes "Take 400 mg twice a day" against "The dose is 400 mg two times daily". It
+refutes "A lasts longer than B" against "B is shorter than A".
 """
 
 from __future__ import annotations
@@ -29,19 +29,20 @@ def acquitted(
     *,
     doubt: float,
 ) -> Verdict:
-    """Returns what is left of a refutation that rests on the model's doubt alone, else `verdict`.
+    """Returns `verdict` with the refutation taken back, where it rests on the model's doubt alone.
 
-    A refutation does where no rule has refuted and the sentence is near in its words, denies as often as the
-    claim, and either states each of the claim's quantities while the model is not certain, or says the claim
-    from the opposite side. What is left is supported where the chunk entails the claim too, else unsupported.
+    A refutation is taken back if no rule has refuted the claim and the deciding sentence of the evidence
+    shares its words and denies as often. Besides, one of two things must hold: the sentence states each
+    quantity of the claim and the model is not certain, or the sentence says the claim from the opposite side
+    ("A is longer than B", "B is shorter than A"). The claim is then supported if the chunk also entails it,
+    else unsupported. Any other verdict comes back unchanged.
 
     Args:
-        verdict: after the rules.
-        scores: of the claim.
-        chunks: those that `scores` name.
-        thresholds: from which probability on a chunk decides.
-        doubt: how much of the way from the threshold of contradiction to certainty still counts as doubt, 0
-            to 1.
+        verdict: the verdict after the rules.
+        scores: the model's scores of the claim with each chunk.
+        chunks: the chunks that `scores` name.
+        thresholds: from which probability on a chunk supports or refutes.
+        doubt: how much of the way from the threshold of contradiction to 1 still counts as doubt, 0 to 1.
     """
     score = next((score for score in scores if score.chunk_id == verdict.chunk_id), None)
     chunk = next((chunk for chunk in chunks if chunk.id == verdict.chunk_id), None)
@@ -64,9 +65,9 @@ def acquitted(
 
 
 def _mirrored(claim: str, sentence: str) -> str:
-    """Returns why the claim says from the opposite side what the sentence says; else an empty text.
+    """Returns the reason why the claim says from the opposite side what the sentence says; "" if it does not.
 
-    "A is longer than B" says what "B is shorter than A" says.
+    "A is longer than B" says what "B is shorter than A" says, and "A before B" what "B after A" says.
     """
     stated, known = read_tokens(claim), read_tokens(sentence)
     if (
@@ -87,8 +88,8 @@ def _mirrored(claim: str, sentence: str) -> str:
 def _agrees(claim: str, sentence: str) -> bool:
     """Returns whether the sentence states each quantity of the claim in nearly the claim's words.
 
-    A second quantity of the same kind leaves it open: "40 mg, in people over 60 20 mg". Which of the two the
-    claim is about, only the model tells.
+    False without quantities, and where the sentence has a further quantity of the same kind: in "40 mg, in
+    people over 60 20 mg" only the model can tell which dose the claim is about.
     """
     stated, known = read_quantities(claim), read_quantities(sentence)
     if not stated or not all(any(same_quantity(each, there) for there in known) for each in stated):

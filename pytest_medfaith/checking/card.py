@@ -1,7 +1,7 @@
-"""The card of a model folder: every number that was fitted to its weights, and whose tokenizer it reads with.
+"""The card of a model folder: the numbers that were fitted to its weights, and the tokenizer it reads with.
 
-A folder is a checker where it holds `card.json`, `model.onnx` and `tokenizer.json`. The card's `scoring` is
-needed. What its `reading` leaves out has the default of `ReadingSettings`:
+A folder is a checker if it holds `card.json`, `model.onnx` and `tokenizer.json`. The card must have
+`scoring`. What its `reading` leaves out has the default of `ReadingSettings`:
 
     {"scoring": {"max_tokens": 512, "temperature": 1.3, "entail_threshold": 0.36,
                  "contradict_threshold": 0.26, "contradict_odds": 1.3, "similarity_weight": 4.0,
@@ -9,7 +9,7 @@ needed. What its `reading` leaves out has the default of `ReadingSettings`:
      "reading": {"sentence_share": 0.3},
      "latin_only": true}
 
-A strong model, which reads after the shipped fast student, has the numbers of `Cascade` in its `scoring` too.
+A strong model reads after the shipped small model. Its `scoring` also has the numbers of `Cascade`.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ _SHIPPED_TOKENIZERS = {"minilm": MINILM_TOKENIZER}
 
 @dataclass(frozen=True, kw_only=True)
 class ModelCard:
-    """What a model folder's card.json says that checking needs.
+    """The contents of a model folder's card.json, as far as checking needs them.
 
     Attributes:
-        max_tokens: what the model reads of evidence and claim together.
+        max_tokens: the most tokens of evidence and claim together that the model reads.
         temperature: logits are divided by it before the softmax.
-        entail_threshold: see `Thresholds`, as the next two.
-        contradict_threshold: likewise.
-        contradict_odds: likewise.
-        similarity_weight: see `SimilarityShift`, as the next.
-        similarity_even: likewise.
-        cascade: how much a strong model reads after the fast student; None for a model that reads everything.
+        entail_threshold: `Thresholds.entail`.
+        contradict_threshold: `Thresholds.contradict`.
+        contradict_odds: `Thresholds.odds`.
+        similarity_weight: `SimilarityShift.weight`.
+        similarity_even: `SimilarityShift.even`.
+        cascade: how much a strong model reads after the small one; None for a model that reads everything.
         reading: how the model reads evidence.
-        latin_only: whether it reads Latin script only. Its scores of other scripts have no meaning.
+        latin_only: True if it reads Latin script only. Its scores of other scripts have no meaning.
     """
 
     max_tokens: int
@@ -61,14 +61,14 @@ class ModelCard:
 
     @property
     def thresholds(self) -> Thresholds:
-        """From where on a chunk decides."""
+        """The probabilities from which on a chunk supports or refutes a claim."""
         return Thresholds(
             entail=self.entail_threshold, contradict=self.contradict_threshold, odds=self.contradict_odds
         )
 
     @property
     def similarity(self) -> SimilarityShift:
-        """How similarity moves the logit of neutral."""
+        """How the similarity of claim and chunk changes the logit of neutral."""
         return SimilarityShift(weight=self.similarity_weight, even=self.similarity_even)
 
 
@@ -76,11 +76,11 @@ _NEEDED = tuple(each.name for each in dataclasses.fields(ModelCard) if each.defa
 
 
 def read_card(folder: Path) -> ModelCard:
-    """Returns what `folder`/card.json says.
+    """Returns the contents of `folder`/card.json.
 
     Raises:
-        DataError: no card, or one without a number that is needed, with an unknown number, or with a number
-            without sense; the message names the key.
+        DataError: there is no card, a needed number is missing, `reading` has an unknown key, or a number
+            makes no sense. The message names the key.
     """
     path = folder / "card.json"
     try:
@@ -105,6 +105,7 @@ def read_card(folder: Path) -> ModelCard:
 
 
 def _reading(row: Any) -> ReadingSettings:
+    """Returns the card's object `reading` as settings. Raises ValueError for unknown keys and wrong types."""
     known = [each.name for each in dataclasses.fields(ReadingSettings)]
     if not isinstance(row, Mapping) or row.keys() - set(known):
         odd = f"holds {min(row.keys() - set(known))!r}" if isinstance(row, Mapping) else f"is {row!r}"
@@ -119,6 +120,10 @@ def _reading(row: Any) -> ReadingSettings:
 
 
 def _number(name: str, value: Any) -> Any:
+    """Returns `value`.
+
+    Raises ValueError, with the key `name`, where it is not a number; true and false are not.
+    """
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         # The card is wrong, not a type in code.
         raise ValueError(f"{name} is {value!r}, expected a number")  # noqa: TRY004
@@ -126,18 +131,19 @@ def _number(name: str, value: Any) -> Any:
 
 
 def _flag(name: str, value: Any) -> bool:
+    """Returns `value`. Raises ValueError, with the key `name`, where it is neither true nor false."""
     if not isinstance(value, bool):
         raise ValueError(f"{name} is {value!r}, expected true or false")  # noqa: TRY004
     return value
 
 
 def tokenizer_of(folder: Path) -> Path:
-    """Returns the tokenizer of a model folder: its tokenizer.json, or the shipped file that its card names.
+    """Returns the path of a model folder's tokenizer: its tokenizer.json, or the shipped file its card names.
 
     A card names a shipped tokenizer as `"tokenizer": "minilm"`.
 
     Raises:
-        DataError: the folder has neither.
+        DataError: the folder has no tokenizer.json, and its card names no shipped tokenizer.
     """
     beside = folder / "tokenizer.json"
     if beside.is_file():

@@ -1,8 +1,8 @@
-"""A strong model after a fast one: the fast student reads everything, the strong model what can decide.
+"""A strong model after a small one: the small model reads everything, the strong model what may decide.
 
-Example: ten claims against twenty chunks are two hundred pairs. The fast student reads all of them. For each
-claim the strong model reads `windows` pieces of some `window_words` words: those that are likeliest to decide
-the claim, and those by which the fast student would refute it.
+Example: ten claims and twenty chunks are two hundred pairs. The small, fast model ("student") reads all of
+them. For each claim the strong model then reads `windows` pieces of evidence of about `window_words` words:
+those that are likeliest to decide the claim, and those by which the fast model would refute it.
 """
 
 from __future__ import annotations
@@ -26,20 +26,25 @@ Pair = tuple[Claim, Chunk]
 
 @dataclass(frozen=True, kw_only=True)
 class Cascade:
-    """How much the strong model reads of a claim's chunks; fitted on held-out data, kept in its card.
+    """How much a strong model reads of a claim's chunks. The numbers were fitted on held-out data.
+
+    A window is a piece of evidence: a sentence with the sentences around it. The fast student is the small
+    model that has read all pairs before.
 
     Attributes:
-        windows: pieces of evidence for each claim, at least.
-        window_words: words of a piece, at most, where its sentences allow it.
+        windows: how many windows the strong model reads for each claim. It reads up to as many again by which
+            the fast student refutes the claim.
+        window_words: the most words in a window. A single long sentence may have more.
         window_slack: a chunk of up to `window_slack * window_words` words is read whole.
-        fast_weight: what the fast student's log-probabilities count beside the strong model's logits.
-        least_probability: the least probability of the fast student that counts: it is surer than it is
-            right.
-        decision_bonus: what the fast student's decision adds to the likeness of a window, where windows are
+        fast_weight: the weight of the fast student's log-probabilities, which are added to the strong model's
+            logits; 0 for none.
+        least_probability: lower probabilities of the fast student count as this one, since it is surer than
+            it is right.
+        decision_bonus: what a decided chunk of the fast student adds to the likeness by which windows are
             ranked.
-        refuting_sentence_share: where a window contradicts the claim, its sentence is read alone, too. The
-            reading that is blended from both, this share of it from the sentence, counts if it contradicts
-            less. 0 leaves it to the window; with 1 a refutation has to hold by the sentence that it names.
+        refuting_sentence_share: above 0, the sentence of a window that contradicts the claim is also read
+            alone. The logits are then a mean of both, with this share from the sentence, if that contradicts
+            less. With 1 the sentence alone must refute. 0 to 1.
     """
 
     windows: int = 5
@@ -51,20 +56,21 @@ class Cascade:
     refuting_sentence_share: float = 0.0
 
     def __post_init__(self) -> None:
-        """Refuses a cascade that reads nothing, and numbers without sense."""
+        """Raises ValueError for a cascade that reads nothing, and for numbers out of range."""
         if self.windows < 1 or self.window_words < 1 or not 0 <= self.fast_weight < math.inf:
             raise ValueError(
-                f"the cascade reads {self.windows} windows of {self.window_words} words, the fast student "
-                f"counts {self.fast_weight}; expected at least 1 of 1, and a weight of 0 or more"
+                f"the cascade has windows {self.windows}, window_words {self.window_words} and fast_weight "
+                f"{self.fast_weight}; expected windows and words of 1 or more, and a weight of 0 or more"
             )
         if not 0 < self.least_probability < 1:
             raise ValueError(
-                f"the least probability of the fast student is {self.least_probability}; expected a number "
-                "between 0 and 1"
+                f"least_probability of the cascade is {self.least_probability}; expected a number between 0 "
+                "and 1"
             )
         if not 0 <= self.refuting_sentence_share <= 1:
             raise ValueError(
-                f"the share of the sentence is {self.refuting_sentence_share}; expected a number from 0 to 1"
+                f"refuting_sentence_share of the cascade is {self.refuting_sentence_share}; expected a "
+                "number from 0 to 1"
             )
         if not (math.isfinite(self.window_slack) and math.isfinite(self.decision_bonus)):
             raise ValueError(
@@ -74,9 +80,10 @@ class Cascade:
 
     @property
     def signature(self) -> str:
-        """Names the cascade in a checker's signature.
+        """The cascade as a text that is part of the checker's signature: "Cascade(windows=5, ...)".
 
-        Numbers that joined the cards later appear only where they differ from the defaults.
+        Numbers that were added to cards later appear only if they differ from the default, so that signatures
+        of older baselines stay the same.
         """
         named = ("windows", "window_words", "fast_weight")
         told = [
@@ -89,13 +96,13 @@ class Cascade:
 
 @dataclass(frozen=True)
 class WindowRead:
-    """What the strong model makes of a window.
+    """What the strong model makes of a window, a piece of evidence.
 
     Attributes:
-        text: the window and the claim, as they were read.
-        logits: None where they are not finite.
-        sentence: span of the sentence that the window was chosen for.
-        similarity: of claim and chunk, by that sentence.
+        text: the window and the claim, as the model read them.
+        logits: the three logits; None where they are not finite.
+        sentence: the span, in the chunk, of the sentence that the window was made around.
+        similarity: the similarity of claim and chunk, by that sentence.
     """
 
     text: Text
@@ -109,12 +116,12 @@ class _Candidate:
     """A window that the strong model may read.
 
     Attributes:
-        pair: index of its pair.
+        pair: the index of its (claim, chunk) pair.
         window: the piece of evidence.
-        sentence: span of the sentence that it was made around.
-        rank: how likely it is to decide the claim.
-        first: whether it holds the chunk's likeliest sentence.
-        refuted: whether the fast student refutes the claim by its chunk.
+        sentence: the span of the sentence that it was made around.
+        rank: how likely it is to decide the claim; higher is likelier.
+        first: True for the window with the chunk's likeliest sentence.
+        refuted: True where the fast student refutes the claim by its chunk.
     """
 
     pair: int
@@ -127,13 +134,13 @@ class _Candidate:
 
 @dataclass(frozen=True)
 class Reader:
-    """The strong model with what it goes by.
+    """The strong model, with what it needs to choose and read windows.
 
     Attributes:
         model: the strong model.
         cascade: how much it reads.
-        fast_thresholds: when the fast student refutes.
-        vectors: of all claims, chunks and sentences.
+        fast_thresholds: from which probability on the fast student refutes.
+        vectors: the vectors of all claims, chunks and sentences.
     """
 
     model: Model
@@ -145,13 +152,13 @@ class Reader:
 def score_deciding_windows(
     pairs: Sequence[Pair], fast: Sequence[PairScore], reader: Reader
 ) -> list[PairScore]:
-    """Returns the score of each pair by its window with the clearest decision, in the order of `pairs`.
+    """Returns the strong model's score of each pair, in the order of `pairs`.
 
-    A chunk that the strong model does not read is neutral. A contradiction may have to hold by its sentence:
-    see `Cascade.refuting_sentence_share`.
+    The score is that of the window with the clearest decision. A chunk that the strong model does not read
+    counts as neutral. For `refuting_sentence_share` see `Cascade`.
 
     Args:
-        pairs: what to score.
+        pairs: the (claim, chunk) pairs.
         fast: the fast student's score of each pair.
         reader: the strong model.
     """
@@ -169,7 +176,14 @@ def score_deciding_windows(
 
 
 def _score(pair: Pair, before: PairScore, readings: Sequence[WindowRead], reader: Reader) -> PairScore:
-    """Returns the score of the clearest of `readings`; the fast student's, `before`, counts in each."""
+    """Returns the score of a pair by the clearest of its `readings`.
+
+    Args:
+        pair: claim and chunk.
+        before: the fast student's score, which is added with the weight `Cascade.fast_weight`.
+        readings: what the strong model made of each window.
+        reader: the strong model.
+    """
     cascade = reader.cascade
     said = [cascade.fast_weight * math.log(max(each, cascade.least_probability)) for each in before.probs]
     together: list[tuple[Logits, Span]] = []
@@ -187,11 +201,11 @@ def _held_by_sentences(
     readings: Mapping[int, Sequence[WindowRead]],
     reader: Reader,
 ) -> dict[int, list[WindowRead]]:
-    """Returns `readings`, those that contradict blended with the reading of their sentence alone.
+    """Returns `readings`, where those that contradict may be a mean with the reading of their sentence alone.
 
     Example: the window is "Start at 5 mg. Children under 12 must not take it.", and the strong model finds
     that it contradicts "Treatment starts with 5 mg". The sentence "Start at 5 mg." does not contradict that,
-    so the claim is not refuted by it. A blend that contradicts more than its window is not taken.
+    so the claim is not refuted by it. The mean counts only if it contradicts less than the window.
     """
     scored = {
         (number, reading): _score(pairs[number], fast[number], [reading], reader)
@@ -209,6 +223,7 @@ def _held_by_sentences(
     reader.model.read(texts.values(), known, cache=reader.vectors.cache)
 
     def held(number: int, reading: WindowRead) -> WindowRead:
+        """Returns the reading, or its mean with the sentence alone where that contradicts less."""
         alone = finite_logits(known, texts[number, reading]) if (number, reading) in texts else None
         if alone is None or reading.logits is None:
             return reading
@@ -226,7 +241,7 @@ def _held_by_sentences(
 def read_deciding_windows(
     pairs: Sequence[Pair], fast: Sequence[PairScore], reader: Reader
 ) -> dict[int, list[WindowRead]]:
-    """Returns the strong model's readings by the index of their pair, of the pairs whose chunk was chosen.
+    """Returns {index of a pair: the strong model's readings of its windows}, without the pairs it leaves out.
 
     A claim's windows are chosen among the chunks that it is paired with in this call. So a score depends on
     those chunks, never on other claims. Arguments as in `score_deciding_windows`.
@@ -252,10 +267,10 @@ def read_deciding_windows(
 def _chosen(
     pairs: Sequence[Pair], fast: Sequence[PairScore], numbers: Sequence[int], reader: Reader
 ) -> list[_Candidate]:
-    """Returns the windows of a claim that the strong model reads.
+    """Returns the windows of a claim that the strong model reads, the likeliest to decide it first.
 
-    They are the likeliest to decide it, and those by which the fast student refutes it. `numbers` are the
-    indices of the claim's pairs.
+    The fast student's refutations follow, with the first window of each such chunk. `numbers` are the indices
+    of the claim's pairs.
     """
     candidates = [
         candidate
@@ -271,7 +286,10 @@ def _chosen(
 
 
 def _candidates(number: int, pair: Pair, fast: PairScore, reader: Reader) -> Iterator[_Candidate]:
-    """Yields one window of a short chunk, up to two of a long chunk; each has another likeliest sentence."""
+    """Yields a window around the likeliest sentence of a chunk, and one around the next sentence outside it.
+
+    A short chunk is one window.
+    """
     (claim, chunk), cascade = pair, reader.cascade
     cosine = partial(reader.vectors.cosine, claim.in_context)
     likeness = {

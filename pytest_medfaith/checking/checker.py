@@ -1,7 +1,7 @@
-"""The checker: does the evidence support, refute, or leave open what a claim says?
+"""The checker: does the evidence support or refute what a claim says, or does it leave the claim open?
 
-Its one shape is `(claim, chunks) -> verdict`. In bulk it has two steps: `score` lets the model read all pairs
-of claims and chunks, and `decide` makes a verdict of a claim's scores.
+A checker is called as `checker(claim, chunks)` and returns a verdict. For many claims it has two steps:
+`score` lets the model read all pairs of claims and chunks, and `decide` makes a verdict of a claim's scores.
 """
 
 from __future__ import annotations
@@ -37,27 +37,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Checker:
-    """Judges claims against chunks.
+    """Judges claims against chunks: a model, then medical rules that may overrule it.
 
     Attributes:
-        name: on cards; baselines tell checkers apart by it.
+        name: the name on cards, by which baselines tell checkers apart.
         signature: names the weights and everything else that decides a score.
-        score_texts: the model.
-        thresholds: from which probability on a chunk decides.
+        score_texts: the model: takes (evidence, claim) texts and returns three logits for each.
+        thresholds: from which probability on a chunk supports or refutes.
         temperature: the logits are divided by it before the softmax.
-        cache: SQLite file of kept logits and vectors, or None.
+        cache: the SQLite file of kept logits and vectors; None for none.
         rules: names of the medical rules that may overrule the model.
         linker: name of what finds the drugs and diseases that the rules compare.
-        isotonic: turns the probabilities at `temperature` into calibrated ones.
-        latin_only: whether the model reads Latin script only; its scores of other scripts have no meaning.
-        similarity: how the similarity of claim and chunk moves the logit of neutral.
-        fast: the model that reads everything before this one, which then reads what `cascade` allows.
-        cascade: how much a strong model reads.
+        isotonic: turns the probabilities at `temperature` into calibrated ones; None for none.
+        latin_only: True if the model reads Latin script only. Its scores of other scripts have no meaning.
+        similarity: how the similarity of claim and chunk changes the logit of neutral.
+        fast: the small model that reads everything first, for a strong model that reads only what may decide.
+        cascade: how much the strong model reads.
         reading: how the evidence is read.
-        added_rules: rules of the project, beside the shipped ones.
-        judge: a callable in the model's place, which gives no scores: a plain callable, to which no rule
-            speaks (see `as_checker`), or the teacher.
-        selective: from which confidence verdicts on claims of an answer stand; None where all of them do.
+        added_rules: rules of the user's project, beside the shipped rules.
+        judge: a callable that gives verdicts in the model's place, without scores: a plain callable of the
+            user, which no rule overrules (see `as_checker`), or the teacher.
+        selective: marks verdicts below a certified confidence as uncertain; None to leave all as they are.
     """
 
     name: str
@@ -79,23 +79,23 @@ class Checker:
     selective: Selective | None = None
 
     def __call__(self, claim: Claim | str, chunks: Sequence[Chunk]) -> Verdict:
-        """Returns the verdict on a claim over `chunks`."""
+        """Returns the verdict on a claim, or on a text as a claim, over all `chunks`."""
         claim = Claim(id="claim", text=claim) if isinstance(claim, str) else claim
         return self.decide(claim, self.score([(claim, chunk) for chunk in chunks]), chunks)
 
     @property
     def model(self) -> Model:
-        """The model alone, with how its logits become probabilities."""
+        """The model without the rules, and how its logits become probabilities."""
         return Model(
             self.name, self.signature, self.score_texts, self.temperature, self.similarity, self.reading
         )
 
     @property
     def rule_signatures(self) -> list[str]:
-        """The names of the rules that may speak, of the project's rules with a digest of their source.
+        """The sorted names of the rules in use. A rule of the project has a digest of its source in its name.
 
-        Beside other rules an override is named only where it is off, as "no future": baselines of versions
-        without overrides stay comparable.
+        The rules of `overrides`, such as "future", are named only where they are switched off ("no future").
+        So baselines of versions before these rules stay comparable.
         """
         if not self.compared:
             return sorted(self.rules)
@@ -105,19 +105,23 @@ class Checker:
 
     @property
     def compared(self) -> frozenset[str]:
-        """The names of the rules that compare the claim with its evidence: all but the overrides."""
+        """The names of the rules that compare the claim with its evidence: all but `OVERRIDES`."""
         return self.rules - frozenset(OVERRIDES)
 
     def score(
         self, pairs: Sequence[tuple[Claim, Chunk]], *, progress: Progress | None = None
     ) -> list[PairScore]:
-        """Returns a score for each (claim, chunk) pair, in order; a plain callable has no scores to give.
+        """Returns a score for each (claim, chunk) pair, in order; [] if a judge replaces the model.
 
-        A callable with a method `prepare` is told what it will be asked, so that it can ask for all of it at
-        a time.
+        A judge with a method `prepare` is told here what it will be asked, so that it can ask for all at
+        once.
+
+        Args:
+            pairs: the (claim, chunk) pairs.
+            progress: is told how many pairs were read; None for silence.
 
         Raises:
-            ValueError: the model gave something else than three logits for each pair.
+            ValueError: the model did not give three logits for each pair.
         """
         if self.judge:
             prepare = getattr(self.judge, "prepare", None)
@@ -134,7 +138,7 @@ class Checker:
         return [recalibrated(score, self.isotonic) for score in scores] if self.isotonic else scores
 
     def _judged(self, pairs: Sequence[tuple[Claim, Chunk]]) -> list[tuple[Claim, list[Chunk]]]:
-        """Returns each claim of `pairs` with its chunks, as `decide` gives them to a callable."""
+        """Returns (claim, chunks) for each claim that can be judged, as `decide` gives them to a judge."""
         asked: dict[str, tuple[Claim, list[Chunk]]] = {}
         for claim, chunk in pairs:
             plain = plain_chunk(chunk)
@@ -146,10 +150,11 @@ class Checker:
     def decide(self, claim: Claim, scores: Sequence[PairScore], chunks: Sequence[Chunk]) -> Verdict:
         """Returns the verdict on `claim` from the scores of its `chunks`.
 
-        It is `unscored`, with the reason, where the claim cannot be judged, where no chunk can be read, and
-        where the model gave no finite number for a readable chunk and no other chunk refutes the claim.
-        Chunks that cannot be read count as if they were not there. Letters in other dress are read as plain
-        ones; offsets stay. A claim that cannot be true is refuted whatever the evidence is.
+        The verdict is `unscored`, with the reason, if the claim or none of the chunks can be read. It is also
+        unscored if the model gave no finite number for a readable chunk and no other chunk refutes the claim.
+        Chunks that cannot be read count as if they were not there. Letters in other styles, such as
+        full-width ones, are read as plain letters; offsets stay. A claim that cannot be true, such as one on
+        a trial of a future year, is refuted whatever the evidence is.
         """
         verdict = self._compared(claim, scores, chunks)
         if not self.rules or self.unusable(plain_claim(claim).text, "claim"):
@@ -157,7 +162,7 @@ class Checker:
         return overridden(verdict, scores, chunks, rules=self.rules)
 
     def _compared(self, claim: Claim, scores: Sequence[PairScore], chunks: Sequence[Chunk]) -> Verdict:
-        """Returns the verdict of the model and of the rules that compare the claim with its evidence."""
+        """Returns the verdict by the model and by the rules that compare the claim with its evidence."""
         plain, chunks = plain_claim(claim), [plain_chunk(chunk) for chunk in chunks]
         unusable = {chunk.id: self.unusable(chunk.text, "evidence") for chunk in chunks}
         chunks = [chunk for chunk in chunks if not unusable[chunk.id]]
@@ -191,7 +196,7 @@ class Checker:
         return verdict.with_(claim=claim, threshold=deciding)
 
     def _overruled(self, verdict: Verdict, chunks: Sequence[Chunk]) -> Verdict:
-        """Returns the verdict of a judge as the rules leave it; a plain callable is given none."""
+        """Returns a judge's verdict after the rules; unchanged for a plain callable, which has no rules."""
         if not self.compared:
             return verdict
         from pytest_medfaith.checking.quoted import overruled
@@ -201,22 +206,23 @@ class Checker:
         return overruled(verdict, chunks, rules=rules, grounding=GROUNDING in self.rules, names=names)
 
     def _says(self, claim: Claim, chunk: Chunk) -> Verdict:
+        """Returns the model's verdict on the claim by one chunk, without rules."""
         return decide(claim, self.score([(claim, chunk)]), self.thresholds)
 
     def selected(self, verdict: Verdict) -> Verdict:
-        """Returns the final verdict on a claim of an answer: uncertain below a certified confidence."""
+        """Returns `verdict`, as uncertain if its confidence is below what `selective` certifies."""
         return self.selective.applied(verdict) if self.selective else verdict
 
     def entailed(self, claim: Claim, chunk: Chunk, score: PairScore | None) -> bool:
         """Returns whether `chunk` alone entails the claim, without the rules.
 
         Args:
-            claim: of the pair.
-            chunk: of the pair.
-            score: what `score` gave for the pair; None from a plain callable, which is then asked.
+            claim: the claim of the pair.
+            chunk: the chunk of the pair.
+            score: what `score` gave for the pair; None with a judge, which is then asked.
 
         Raises:
-            ValueError: a checker that scores pairs gave no score for this pair.
+            ValueError: `score` is None, and the checker has no judge.
         """
         if self.judge:
             return self.judge(claim, [chunk]).label == "supported"
@@ -228,12 +234,12 @@ class Checker:
         return bool(entails(score.probs, self.thresholds))
 
     def unusable(self, text: str, what: str) -> str:
-        """Returns why this checker cannot judge `text`, a "claim" or "evidence", or an empty string."""
+        """Returns why this checker cannot read `text`, a "claim" or "evidence"; "" if it can."""
         return unusable_text(text, what, latin_only=self.latin_only)
 
 
 def _unread(scores: Sequence[PairScore], verdict: Verdict) -> str:
-    """Returns why scores without logits leave the claim of `verdict` unscored, or an empty text."""
+    """Returns why scores without finite logits leave the claim unscored; "" if they do not."""
     lost = [score.chunk_id for score in scores if score.logits is None]
     if lost and len(lost) == len(scores):
         return "the model gave no finite score; it may be that the claim is longer than it reads"

@@ -1,4 +1,4 @@
-"""Any Hugging Face sequence classifier as a pair scorer, by model name or folder."""
+"""Any Hugging Face sequence classifier as a checker's model, by its name on the hub or its folder."""
 
 from __future__ import annotations
 
@@ -36,21 +36,23 @@ _EXPECTED = (
     "'default', a model folder with config.json and safetensors, or the Hugging Face name of a sequence "
     "classifier"
 )
-TWO_WAY_CONTRADICT = -20.0  # the logit of what a 2-way model never says
+TWO_WAY_CONTRADICT = -20.0  # the logit of contradict for a 2-way model, which never says it
 
 
 def label_columns(id2label: Mapping[int, str], *, given: Mapping[str, str] | None = None) -> dict[str, int]:
-    """Returns which output column means entail, neutral, contradict, or not_entail for a 2-way model.
+    """Returns {"entail", "neutral", "contradict" or "not_entail": output column} of a model.
 
-    A model with a single output has one column: that of entail, or that of not_entail.
+    A 3-way model has the first three, a 2-way model "entail" and a second one. A model with a single output
+    has one column: "entail" or "not_entail".
 
     Args:
-        id2label: from the model's config: column -> the label that the model gives it.
-        given: the user's map from the model's labels to entail, neutral, contradict or not_entail; wins over
-            guesses.
+        id2label: {column: label} from the model's config.
+        given: {label: meaning} of the user, where the meaning is entail, neutral, contradict or not_entail;
+            it wins over guesses from the words of a label.
 
     Raises:
-        DataError: labels that say nothing (LABEL_0), a map that names no column, or no column for entail.
+        DataError: a label says nothing (LABEL_0), a meaning has no column of its own, or no column means
+            entail.
     """
     columns: dict[str, int] = {}
     for column, label in id2label.items():
@@ -75,6 +77,7 @@ def label_columns(id2label: Mapping[int, str], *, given: Mapping[str, str] | Non
 
 
 def _unknown_label(label: str, labels: Sequence[str]) -> str:
+    """Returns the message on a label whose meaning is not known, with the setting that tells it."""
     if len(labels) == 1:
         return (
             f"the model has a single output, {label!r}, which does not say what it measures: a ranker and a "
@@ -89,6 +92,7 @@ def _unknown_label(label: str, labels: Sequence[str]) -> str:
 
 
 def _meaning(label: str) -> str | None:
+    """Returns the meaning of a label by its words, "not_entail" for "Not Supported"; None for others."""
     word = label.strip().lower().replace(" ", "_").replace("-", "_")
     return next((meaning for meaning, words in _KNOWN_WORDS.items() if word in words), None)
 
@@ -101,17 +105,17 @@ def score_with_classifier(
     *,
     order: PairOrder = PAIR_ORDER,
 ) -> Any:
-    """Returns logits, float32 (n, 3), of (evidence, claim) pairs under the model `name`.
+    """Returns logits, float32 (n, 3) in the order entail, neutral, contradict, of (evidence, claim) pairs.
 
-    A 2-way model's second score is read as neutral: it says that the evidence does not entail, not that it
-    refutes; the contradict logit is then far below the others. The single output of a sigmoid head is the
-    logit of entail against a neutral logit of 0, so that the softmax gives the sigmoid. A claim that leaves
-    no room for its evidence gives NaN.
+    The second score of a 2-way model counts as neutral: it says that the evidence does not entail the claim,
+    not that it refutes it. The logit of contradict is then -20. A model with a single output gives the logit
+    of entail; neutral is 0, so that the softmax of both equals the sigmoid. A claim that leaves no room for
+    its evidence gets NaN.
 
     Args:
         name: a model folder, or a name on the hub.
-        label_map: see `label_columns`.
-        max_tokens: of a pair; the evidence is cut, never the claim.
+        label_map: the user's meanings of labels, see `label_columns`.
+        max_tokens: the most tokens of a pair; the evidence is cut, never the claim.
         pairs: (evidence, claim) of each.
         order: which of the two the model was trained to read first.
     """
@@ -158,6 +162,7 @@ def _inputs(
 
 @lru_cache(maxsize=2)
 def _load(name: str) -> tuple[Any, Any, Any]:
+    """Returns (model, tokenizer, torch) of a sequence classifier; the last two are kept."""
     return load_foreign(
         name,
         f"the checker {name!r}",

@@ -1,8 +1,8 @@
 """Self-consistency: whether a system says the same when it is asked again.
 
-Example: three answers name 25 mg, 25 mg and 50 mg. The claim "25 mg" of the first is in a single other
-answer, which suggests that the dose was made up. Source: Manakul, Liusie and Gales 2023, SelfCheckGPT,
-arXiv:2303.08896.
+Example: three answers say 25 mg, 25 mg and 50 mg. The claim "25 mg" of the first answer is in one of the two
+further answers. A claim that few answers repeat may be made up. Source: Manakul, Liusie and Gales 2023,
+SelfCheckGPT, arXiv:2303.08896.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Consistency(Record):
-    """What further answers to the same question say of an answer.
+    """How further answers to the same question agree with an answer.
 
     Attributes:
         samples: how many further answers there are.
-        agreement: how similar the answers are to each other, -1 to 1: the mean over all pairs.
-        supported: {claim id: how many further answers say the claim}.
-        refuted: {claim id: how many say otherwise}.
-        is_same: whether all answers are equal word for word, as a cache or a temperature of 0 makes them.
+        agreement: the mean similarity of all pairs of answers, -1 to 1.
+        supported: {claim id: how many further answers support the claim}.
+        refuted: {claim id: how many further answers refute it}.
+        is_same: True where all answers are equal word for word, as a cache or a temperature of 0 makes them.
     """
 
     samples: int
@@ -44,9 +44,15 @@ class Consistency(Record):
 def consistency_of(
     claims: Sequence[Claim], answer: str, samples: Sequence[str], checker: Checker
 ) -> Consistency | None:
-    """Returns how an answer and its claims agree with further answers; None where there are none.
+    """Returns how an answer and its claims agree with further answers; None without further answers.
 
-    An empty sample says nothing, so it supports no claim and agrees with no answer.
+    An empty sample supports no claim and has the similarity 0 to the answer.
+
+    Args:
+        claims: the claims of the answer.
+        answer: its text.
+        samples: the further answers to the same question.
+        checker: judges each claim against each sample.
     """
     if not samples:
         return None
@@ -71,11 +77,11 @@ def consistency_of(
 
 
 def semantic_agreement(answers: Sequence[str], *, vectors: Vectors) -> float:
-    """Returns the mean similarity of all pairs of answers, to 6 decimals; 1 where all sentences recur.
+    """Returns the mean similarity of all pairs of answers, rounded to 6 decimals; 1.0 without a pair.
 
     The similarity of two answers is the mean, over the sentences of both, of the cosine with the nearest
-    sentence of the other, as in BERTScore (Zhang et al. 2020, arXiv:1904.09675) with sentences for tokens. An
-    empty answer has the similarity 0 to any other.
+    sentence of the other answer: BERTScore (Zhang et al. 2020, arXiv:1904.09675) with sentences in place of
+    tokens. Two answers with the same sentences have 1, and an empty answer has 0 to any other.
     """
     read = [sentences_of(without_struck(answer)) for answer in answers]
     vectors.add(sentence for sentences in read for sentence in sentences)
@@ -84,6 +90,7 @@ def semantic_agreement(answers: Sequence[str], *, vectors: Vectors) -> float:
 
 
 def _similarity(one: Sequence[str], two: Sequence[str], vectors: Vectors) -> float:
+    """Returns the mean cosine of each sentence with its nearest in the other list; 0 for an empty list."""
     if not one or not two:
         return 0.0
     rows = [[vectors.cosine(mine, theirs) for theirs in two] for mine in one]

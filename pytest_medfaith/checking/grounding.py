@@ -1,7 +1,7 @@
-"""Grounding: each number, unit, name, route and place in line of a supported claim is in its evidence.
+"""Grounding: the evidence of a supported claim must hold each number, unit, name, route and order of it.
 
-Example: "Take 50 mg at night" is supported by a sentence that says "Take it at night". If no chunk says 50
-mg, the claim is not supported.
+Example: a model finds "Take 50 mg at night" supported by "Take it at night". If no chunk says 50 mg, the
+claim is not supported. Such numbers and names are the anchors of the claim; `READERS` finds them.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from pytest_medfaith.checking.anchors.steps import missing_steps
 from pytest_medfaith.checking.rules import placed
 from pytest_medfaith.records import Chunk, Finding, PairScore, Verdict
 
-# The share of the claim's words that a text has to hold, so that its numbers and names may be the claim's.
+# A text with at least this share of the claim's words may hold the claim's numbers and names.
 SPEAKS_OF_IT = 0.2
 
 READERS: tuple[Callable[[str, Evidence], Iterator[Missing]], ...] = (
@@ -94,19 +94,22 @@ READERS: tuple[Callable[[str, Evidence], Iterator[Missing]], ...] = (
     missing_fragments,
 )
 
-_OF_NAMES = (missing_drugs, missing_ranks, missing_rows)  # they compare what the concept table knows
+_OF_NAMES = (missing_drugs, missing_ranks, missing_rows)  # these readers need the table of drugs and diseases
 
 
 def grounded(
     verdict: Verdict, scores: Sequence[PairScore], chunks: Sequence[Chunk], *, names: bool = True
 ) -> Verdict:
-    """Returns what is left of support where the evidence lacks an anchor of the claim, else `verdict`.
+    """Returns a supported verdict as unsupported or refuted where the evidence lacks an anchor of the claim.
+
+    It is refuted if the evidence has another value in the anchor's place ("2.5 mg" for "25 mg"), else
+    unsupported. Any other verdict comes back unchanged.
 
     Args:
-        verdict: after the rules that read single sentences.
-        scores: of the claim.
-        chunks: all that may hold its anchors.
-        names: whether names of drugs are anchors; not where the linker is "none".
+        verdict: the verdict after the rules that read single sentences.
+        scores: the model's scores of the claim with each chunk.
+        chunks: all chunks that may hold the anchors.
+        names: whether names of drugs are anchors; False where the linker is "none".
     """
     chunk = next((chunk for chunk in chunks if chunk.id == verdict.chunk_id), None)
     score = next((score for score in scores if score.chunk_id == verdict.chunk_id), None)
@@ -128,10 +131,12 @@ def grounded(
 
 
 def ground(claim: str, texts: Sequence[str], *, nearest: str, names: bool = True) -> list[Finding]:
-    """Returns a finding for each anchor of `claim` that its evidence lacks; anchors with another value first.
+    """Returns a finding for each anchor of `claim` that its evidence lacks.
+
+    Anchors with another value in their place come first, then the order of the claim.
 
     Args:
-        claim: the claim.
+        claim: the text of the claim.
         texts: all evidence that was read for it, titles included.
         nearest: the sentence that decided.
         names: whether names of drugs are anchors.
@@ -146,6 +151,12 @@ def ground(claim: str, texts: Sequence[str], *, nearest: str, names: bool = True
 
 
 def evidence_read(claim: str, texts: Sequence[str], *, nearest: str) -> Evidence:
-    """Returns the texts that speak of `claim`: they hold the deciding sentence, or share its words."""
+    """Returns those of `texts` that speak of `claim`: they hold the deciding sentence, or share its words.
+
+    Args:
+        claim: the text of the claim.
+        texts: the texts of all chunks.
+        nearest: the deciding sentence.
+    """
     speaking = [text for text in texts if nearest in text or shared_with(claim, 0, 0, text) >= SPEAKS_OF_IT]
     return Evidence(tuple(speaking), nearest)

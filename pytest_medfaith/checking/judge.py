@@ -1,4 +1,4 @@
-"""A plain callable `(claim, chunks) -> verdict` in a checker's place: an LLM, a service, models that vote.
+"""A plain callable `(claim, chunks) -> verdict` in place of a checker: an LLM, a service, models that vote.
 
     def judge(claim, chunks):
         return "supported" if any(claim.text in chunk.text for chunk in chunks) else "unsupported"
@@ -27,16 +27,16 @@ _LABELS = tuple(
 
 
 def as_checker(given: AnyChecker, *, name: str = "") -> Checker:
-    """Returns a checker as it is, and a plain callable as a checker.
+    """Returns `given` as a `Checker`: a checker as it is, a plain callable in the place of a checker's model.
 
     Args:
-        given: a `Checker`, or a callable that takes a `Claim` and a list of `Chunk` and returns a `Verdict`,
-            a label (supported, refuted, unsupported, unscored) or (label, score), the score from 0 to 1. It
+        given: a `Checker`, or a callable that takes a `Claim` and a list of `Chunk`. It returns a `Verdict`,
+            a label (supported, refuted, unsupported, unscored) or (label, score) with a score from 0 to 1. It
             may be async.
-        name: for cards and baselines; the callable's where empty.
+        name: the name for cards and baselines; the callable's own name where empty.
 
     Raises:
-        DataError: anything else.
+        DataError: `given` is neither.
     """
     if isinstance(given, Checker):
         return given
@@ -51,19 +51,24 @@ def as_checker(given: AnyChecker, *, name: str = "") -> Checker:
 
 @dataclass(frozen=True)
 class Judge:
-    """A callable with a check of what it returns."""
+    """A callable that gives verdicts, with a check of what it returns.
+
+    Attributes:
+        name: the name for messages.
+        called: the callable: (claim, chunks) -> verdict, label or (label, score).
+    """
 
     name: str
     called: Callable[[Claim, Sequence[Chunk]], Any]
 
     def __call__(self, claim: Claim, chunks: Sequence[Chunk]) -> Verdict:
-        """Returns the callable's verdict; of a supported claim it asks again which chunks support it alone.
+        """Returns the callable's verdict. Without chunks the claim is unsupported.
 
-        Metrics of the contexts need to know that. A verdict that names its `supporting` chunks saves those
-        calls.
+        Where the callable supports a claim by several chunks and does not name them in `supporting`, it is
+        asked about each chunk alone: metrics of the contexts need to know which of them support the claim.
 
         Raises:
-            DataError: the callable raised, or returned something that is no verdict.
+            DataError: the callable raised an error, or returned something that is no verdict.
         """
         if not chunks:  # nothing passes by default
             return Verdict(claim=claim, label="unsupported", reason="the answer came with no evidence")
@@ -81,6 +86,7 @@ class Judge:
         return verdict.with_(supporting=supporting, chunk_id=verdict.chunk_id or next(iter(supporting), ""))
 
     def _asked(self, claim: Claim, chunks: Sequence[Chunk]) -> Verdict:
+        """Returns the callable's answer as a verdict. Raises DataError where the callable raises an error."""
         try:
             given = awaited(self.called(claim, list(chunks)), f"the verdict of {self.name!r}")
         except MedfaithError:
@@ -92,6 +98,13 @@ class Judge:
         return self._verdict(given, claim, chunks)
 
     def _verdict(self, given: Any, claim: Claim, chunks: Sequence[Chunk]) -> Verdict:
+        """Returns what the callable gave as a verdict: a `Verdict`, a label or (label, score).
+
+        A label alone has the score 1 if it is "supported" or "refuted", else 0.
+
+        Raises:
+            DataError: an unknown label or chunk id, or a score outside 0 to 1.
+        """
         if isinstance(given, Verdict):
             unknown = {given.chunk_id, *given.supporting} - {"", *(chunk.id for chunk in chunks)}
             if unknown:
@@ -118,6 +131,7 @@ class Judge:
         return verdict.with_(score=score, reason=reason)
 
     def _refusal(self, given: Any, what: str, expected: str) -> DataError:
+        """Returns the error on what the callable returned: "..., which `what`; expected `expected`"."""
         return DataError(
             f"the checker {self.name!r} returned {shown(given)}, which {what}; expected {expected}"
         )

@@ -1,4 +1,4 @@
-"""A checker from its name: shipped, in a folder, a callable of the project, or a Hugging Face classifier."""
+"""Loads a checker by its name: shipped, in a folder, of the project, or a Hugging Face classifier."""
 
 from __future__ import annotations
 
@@ -34,7 +34,13 @@ _DOTTED = re.compile(r"[^\W\d][\w.]*:[^\W\d][\w.]*")  # as in "my_pkg.judge:judg
 
 
 class Reading(NamedTuple):
-    """How a foreign model is read: what its labels mean, which text comes first, and the most tokens."""
+    """How a foreign model (a Hugging Face classifier) is read.
+
+    Attributes:
+        label_map: {label: meaning}, see `label_columns`; None where its config says it.
+        order: whether it reads the evidence or the claim first.
+        max_tokens: the most tokens of a pair.
+    """
 
     label_map: Mapping[str, str] | None
     order: PairOrder
@@ -55,27 +61,27 @@ def load_checker(
     root: Path | None = None,
     teacher: Teacher | None = None,
 ) -> Checker:
-    """Returns the strong model for "default", the small student for "fast", else what `name` leads to.
+    """Returns the checker called `name`: "default" is the strong model, "fast" the small shipped model.
 
-    No rule overrules a plain callable. A name may tell its linker: "fast[linker=none]".
+    A name may have its linker: "fast[linker=none]". No rule overrules a callable of the project.
 
     Args:
         name: "default", "fast", "teacher", a folder, a dotted name ("my_pkg.judge:judge"), or a hub name.
-        label_map: what a foreign model's labels mean, where its config does not say.
+        label_map: what labels of a foreign (Hugging Face) model mean, where its config does not say.
         order: which text a foreign model reads first.
-        thresholds: instead of the model card's, or 0.5 for a foreign model.
-        cache: SQLite file of kept logits.
-        max_tokens: how much a foreign model reads of a pair.
+        thresholds: replace those of the model card, or the 0.5 of a foreign model.
+        cache: the SQLite file of kept logits; None for none.
+        max_tokens: the most tokens that a foreign model reads of a pair.
         rules: dotted names of the project's rules, beside the shipped rules.
-        rules_off: medical rules that may not overrule the model; names of safety rules change nothing here.
+        rules_off: medical rules that may not overrule the model; safety rules change nothing here.
         linker: "default", "none", or "scispacy[:MODEL[:KNOWLEDGE_BASE]]" (extra: bio).
-        root: of relative folders; the working directory where None.
+        root: where relative folders begin; the working directory where None.
         teacher: the LLM that "teacher" asks.
 
     Raises:
         DataError: an unknown checker or rule, missing weights or files, a model without usable labels.
         MissingExtra: a foreign model, and transformers is not installed.
-        TeacherError: "teacher", and there is no teacher here.
+        TeacherError: "teacher", and `teacher` is None.
     """
     names = switched_on(added := load_rules(rules), off=rules_off)
     base, own = split_linker(name)
@@ -91,33 +97,39 @@ def load_checker(
 def _named_checker(
     name: str, folder: Path | None, root: Path | None, foreign: Reading, teacher: Teacher | None
 ) -> Checker:
+    """Returns the teacher, the ONNX model in `folder`, or else the Hugging Face classifier `name`."""
     if name == TEACHER:
         return _taught_checker(teacher)
     return _onnx_checker(name, folder) if folder else _classifier(name, root, foreign)
 
 
 def _taught_checker(teacher: Teacher | None) -> Checker:
+    """Returns a checker that asks the teacher, an LLM."""
     from pytest_medfaith.checking.teacher import teacher_checker
 
     return teacher_checker(teacher)
 
 
 def _project_checker(name: str, thresholds: Thresholds | None) -> Checker:
-    """Returns what the dotted `name` leads to; cache, rules and linker are the project's matter."""
+    """Returns the callable or checker at a dotted name. Cache, rules and linker are left to the project.
+
+    Raises:
+        DataError: the name has a linker, leads nowhere, or leads to something that is no checker.
+    """
     from pytest_medfaith.checking.judge import as_checker
 
     base, linker = split_linker(name)
     if linker:
         raise DataError(
-            f"the checker {name!r} is of the project, and no rule asks a linker about its verdicts; name it "
-            f"{base!r}"
+            f"the checker {name!r} is a callable of the project, and no rule uses a linker on its verdicts; "
+            f"expected its name without a linker, {base!r}"
         )
     checker = as_checker(load_dotted(name, what="the checker"), name=name)
     return dataclasses.replace(checker, name=name, thresholds=thresholds or checker.thresholds)
 
 
 def onnx_folder(name: str, *, root: Path | None = None) -> Path | None:
-    """Returns the folder of a shipped checker or of an ONNX model; None for a name that leads to neither.
+    """Returns the folder of a shipped checker or of an ONNX model; None for any other name.
 
     Raises:
         DataError: the shipped weights are not installed, or the folder lacks the card or the weights.
@@ -137,12 +149,18 @@ def onnx_folder(name: str, *, root: Path | None = None) -> Path | None:
 
 
 def _is_classifier(folder: Path, part: str) -> bool:
-    """Returns whether a folder holds `part` and no other file of a student: a model of transformers."""
+    """Returns whether a folder with `part` of a student is a model of transformers instead.
+
+    Args:
+        folder: a folder with one of the files card.json and model.onnx.
+        part: the name of that file.
+    """
     weights = part == "card.json" or any(folder.glob("*.safetensors"))
     return weights and (folder / "config.json").is_file()
 
 
 def _onnx_checker(name: str, folder: Path) -> Checker:
+    """Returns a checker with the ONNX model, the card and the tokenizer in `folder`."""
     card, model = read_card(folder), folder / "model.onnx"
     fast = _onnx_checker("fast", FAST_CHECKER) if card.cascade else None
     scorer = partial(score_with_student, model, card.max_tokens, tokenizer=tokenizer_of(folder))
@@ -161,9 +179,9 @@ def _onnx_checker(name: str, folder: Path) -> Checker:
 
 
 def _signature(model: Path, card: ModelCard, fast: Checker | None) -> str:
-    """Returns what names the weights, the encoder and each number of the card that decides a score.
+    """Returns a text that names the weights, the encoder and each number of the card that decides a score.
 
-    Baselines hold it, so numbers that joined the cards later appear only where they differ from the defaults.
+    Baselines hold it. So numbers that were added to cards later appear only if they differ from the default.
     """
     parts = [weights_signature(model), encoder_signature(), card.similarity_weight, card.similarity_even]
     if fast and card.cascade:
@@ -173,6 +191,11 @@ def _signature(model: Path, card: ModelCard, fast: Checker | None) -> str:
 
 
 def _classifier(name: str, root: Path | None, foreign: Reading) -> Checker:
+    """Returns a checker with the Hugging Face classifier `name`, a folder or a hub name. It has no rules yet.
+
+    Raises:
+        DataError: the name is empty.
+    """
     from pytest_medfaith.checking.classifier import score_with_classifier
 
     if not name.strip():
@@ -185,6 +208,6 @@ def _classifier(name: str, root: Path | None, foreign: Reading) -> Checker:
     labels, order, max_tokens = foreign
     scorer = partial(score_with_classifier, source, labels, max_tokens, order=order)
     parts = [model_signature(source), sorted((labels or {}).items()), max_tokens]
-    # Baselines hold the signature, so the usual order, which joined it later, appears nowhere.
+    # Baselines hold the signature. The order was added later, so the default order must not change it.
     parts += [order] if order != defaults.PAIR_ORDER else []
     return Checker(name, "|".join(map(str, parts)), scorer)

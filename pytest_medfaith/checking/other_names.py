@@ -1,8 +1,8 @@
-"""What a case says in other names of a drug or disease: texts that count once, sources that say a claim.
+"""Texts that say the same with other names of a drug or disease: "Tylenol" for "acetaminophen".
 
-Example: "Tylenol lowers fever" is in a guideline on acetaminophen, even where the model does not know the
-brand. The claim is then judged once more, in the names of the guideline. Its verdict stays as it is, and
-`guideline_adherence` counts the guideline.
+Example: the guideline on acetaminophen says what the claim "Tylenol lowers fever" says, even if the model
+does not know the brand. The claim is then judged once more with the guideline's names. Its verdict stays as
+it is, but `guideline_adherence` counts the guideline as a source.
 """
 
 from __future__ import annotations
@@ -27,12 +27,15 @@ Pair = tuple[Claim, Chunk]
 
 
 def with_other_names(report: Report, checker: Checker) -> Report:
-    """Returns `report` with what its texts state in other names, as the checker's linker finds them.
+    """Returns `report` with the gold claims, contexts and claims that say the same in other names.
+
+    The names are those that the checker's linker finds. With the linker "none" the report comes back
+    unchanged.
 
     Args:
-        report: with verdicts and entailments; of a case without an answer, with hits alone.
-        checker: which gave the verdicts. A callable in a model's place judges no claim again: each question
-            to it may cost money, and an LLM knows the names.
+        report: a report with verdicts and entailments, or of a case with retrieved chunks and no answer.
+        checker: the checker that gave the verdicts. A judge in place of a model is not asked again about
+            claims: each question may cost money, and an LLM knows the names.
     """
     if checker.linker == NO_LINKER:
         return report
@@ -49,13 +52,17 @@ def with_other_names(report: Report, checker: Checker) -> Report:
 
 @lru_cache(maxsize=4)
 def _kept_linker(name: str) -> Callable[[str], Sequence[Mention]]:
+    """Returns the linker called `name`, which keeps the mentions of the last texts."""
     return lru_cache(maxsize=defaults.TEXTS_KEPT)(load_linker(name))
 
 
 def _renamed(
     report: Report, checker: Checker, linker: Callable[[str], Sequence[Mention]]
 ) -> tuple[tuple[bool, ...], ...]:
-    """Returns which contexts support which claims in their names, (M, K); () where none does."""
+    """Returns which contexts support which claims in the context's names: booleans (claims, contexts).
+
+    () if no context supports a claim in this way, or if no context has a known authority as a source.
+    """
     contexts = report.response.contexts
     weights = weights_of(contexts)
     if not any(map(authority_of, contexts)):
@@ -80,9 +87,14 @@ def _renamed(
 
 
 def _heavier(verdict: Verdict, contexts: Sequence[Chunk], weights: Mapping[str, float]) -> Iterator[Chunk]:
-    """Yields the contexts that would count for more than those that support the claim already.
+    """Yields the contexts with a greater weight as a source than those that support the claim already.
 
-    None would, where the claim is refuted or open, or where a rule found a clash with the evidence.
+    None for a claim that is refuted or open, or where a rule found words of claim and evidence that clash.
+
+    Args:
+        verdict: the verdict on the claim.
+        contexts: the chunks of the case.
+        weights: {chunk id: weight of the source}.
     """
     clashes = any(finding.effect != "note" for finding in verdict.findings)
     if verdict.label == "refuted" or verdict.label in OPEN or clashes:
@@ -95,7 +107,16 @@ def _heavier(verdict: Verdict, contexts: Sequence[Chunk], weights: Mapping[str, 
 def _in_names_of(
     claim: Claim, chunk: Chunk, linker: Callable[[str], Sequence[Mention]], defined: Mapping[str, str]
 ) -> Claim:
-    """Returns the claim in the names of the chunk; with an id for the pair a strong model reads it."""
+    """Returns the claim with the chunk's names of drugs and diseases.
+
+    Its id is unique for claim and chunk, since a strong model chooses what it reads by the claim's id.
+
+    Args:
+        claim: the claim.
+        chunk: the chunk.
+        linker: finds the mentions in a text.
+        defined: {abbreviation: long form} of the answer.
+    """
     text, context = (
         in_names_of(said, chunk.text, linker=linker, defined=defined) for said in (claim.text, claim.context)
     )
@@ -103,6 +124,7 @@ def _in_names_of(
 
 
 def _supported(asked: Mapping[tuple[int, str], Pair], checker: Checker) -> Iterator[tuple[int, str]]:
+    """Yields the keys of `asked` whose claim is supported by its chunk."""
     scores = checker.score(list(asked.values()))
     for (key, (claim, chunk)), score in zip(asked.items(), scores, strict=True):
         if checker.decide(claim, [score], [chunk]).label == "supported":

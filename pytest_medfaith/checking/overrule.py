@@ -1,7 +1,7 @@
-"""The medical rules after the model: they raise a clash that it missed, or overturn what rests on a clash.
+"""Applies the medical rules after the model: they find errors that it missed, and can overturn its verdict.
 
 Example: the model supports "Take 50 mg a day" by the sentence "Take 5 mg a day". The rule `numbers` finds 50
-against 5, and the claim is refuted, unless another chunk supports it in a sentence that is as near to it.
+against 5, a clash. The claim is refuted, unless another chunk supports it in a sentence as near to it.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from pytest_medfaith.checking.rules import Rule, chunk_findings
 from pytest_medfaith.records import Chunk, Finding, PairScore, Verdict
 from pytest_medfaith.scoring.windows import shared_words
 
-# Rules read the chunk that supports the claim, and those whose best sentence shares most words with the
-# claim: so many chunks, and each at least this share. Other chunks do not speak of the claim.
+# Rules read the chunk that supports the claim, and this many chunks whose best sentence shares most words
+# with the claim, at least this share of them. Other chunks do not speak of the claim.
 CHUNKS_READ = 3
 LEAST_SHARED = 0.5
 
@@ -26,20 +26,22 @@ def overrule(
     rules: Mapping[str, Rule],
     quoting: str = "",
 ) -> Verdict:
-    """Returns `verdict` as the rules that read single sentences leave it, with their findings.
+    """Returns `verdict` after the rules that read single sentences, with their findings.
+
+    A clash is a finding that claim and sentence contradict each other, as "50 mg" and "5 mg" do.
 
     * A claim that a chunk quotes is supported by that chunk.
     * A chunk whose sentence clashes with the claim no longer supports it. If no other chunk does, a clash of
-      the effect "refute" makes the claim refuted, a clash of the effect "weaken" unsupported.
-    * A clean supporting chunk keeps the claim supported and sets `conflict`, if its sentence is as near to
-      the claim as the clashing one: the nearest sentence is the one that speaks of the claim.
+      the effect "refute" makes the claim refuted, and a clash of the effect "weaken" makes it unsupported.
+    * A supporting chunk without a clash keeps the claim supported and sets `conflict`, if its sentence is as
+      near to the claim as the clashing one. The nearest sentence is the one that speaks of the claim.
 
     Args:
-        verdict: the model's.
-        scores: of the claim, one for each chunk.
-        chunks: those that `scores` name.
-        rules: those that may speak, by name.
-        quoting: the id of the chunk that quotes the claim; empty where none does.
+        verdict: the model's verdict.
+        scores: the model's scores of the claim, one for each chunk.
+        chunks: the chunks that `scores` name.
+        rules: the rules in use, by name.
+        quoting: the id of the chunk that quotes the claim; "" where none does.
     """
     by_id = {chunk.id: chunk for chunk in chunks}
     spans = {score.chunk_id: score.span for score in scores if score.span and score.chunk_id in by_id}
@@ -55,10 +57,13 @@ def overrule(
 
 
 def _speaking(verdict: Verdict, shares: Mapping[str, float]) -> list[str]:
-    """Returns the ids of the chunks whose sentences the rules read.
+    """Returns the ids of the chunks whose sentences the rules read, the nearest first.
 
-    `shares` are the shares of the claim's words that the best sentences hold. Chunks that share as much as
-    the last of the nearest are read too: their order says nothing.
+    Chunks that share as much as the last of the nearest are read too, since their order has no meaning.
+
+    Args:
+        verdict: the model's verdict.
+        shares: {chunk id: share of the claim's words in its best sentence}.
     """
     near = [name for name, share in shares.items() if share >= LEAST_SHARED]
     least = min(sorted((shares[name] for name in near), reverse=True)[:CHUNKS_READ], default=0.0)
@@ -77,14 +82,14 @@ def _weighed(
     """Returns the verdict after the rules that compare the claim with single sentences.
 
     Args:
-        verdict: the model's.
-        scores: of the claim.
-        clashes: findings by the id of their chunk, the nearest chunks first.
-        shares: of the claim's words, by the id of the chunk.
-        quoting: the id of the chunk that quotes the claim, or empty.
+        verdict: the model's verdict.
+        scores: the model's scores of the claim.
+        clashes: {chunk id: its findings that are no notes}, the nearest chunks first.
+        shares: {chunk id: share of the claim's words in its best sentence}.
+        quoting: the id of the chunk that quotes the claim; "" where none does.
     """
     refuting = _with_effect("refute", clashes)
-    # What one of several joined chunks lacks, the next chunk may hold.
+    # The verdict rests on several joined chunks: what one of them lacks, the next may have.
     weakening = [] if verdict.joint else _with_effect("weaken", clashes)
     clean = [name for name in verdict.supporting if name not in (*refuting, *weakening)]
     by_chunk = {score.chunk_id: score for score in scores}
@@ -114,10 +119,13 @@ def _weighed(
 
 
 def _with_effect(effect: str, clashes: Mapping[str, Sequence[Finding]]) -> list[str]:
-    """Returns the ids of the chunks in which a finding has this effect."""
+    """Returns the ids of the chunks that have a finding with this effect."""
     return [name for name, found in clashes.items() if any(each.effect == effect for each in found)]
 
 
 def _resting_on(score: PairScore, verdict: Verdict, *, column: int = 0) -> Verdict:
-    """Returns `verdict` with the chunk of `score` as evidence, and the probability in `column`."""
+    """Returns `verdict` with the chunk of `score` as evidence, and its probability in `column` as score.
+
+    The columns are 0 for entail, 1 for neutral, 2 for contradict.
+    """
     return verdict.with_(chunk_id=score.chunk_id, span=score.span, score=score.probs[column])

@@ -1,6 +1,6 @@
-"""From pair scores to one verdict for each claim.
+"""From the scores of (claim, chunk) pairs to a verdict on each claim.
 
-`decide` is for a single claim, `decide_all` for thousands at once, while thresholds are fitted.
+`decide` is for a single claim. `decide_all` is for thousands at once, while thresholds are fitted.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from pytest_medfaith.records import LABELS, Claim, PairScore, Verdict
 
 @dataclass(frozen=True, kw_only=True)
 class Thresholds:
-    """When a chunk counts as entailing or contradicting; fitted on held-out data, kept in the model card.
+    """When a chunk counts as entailing or contradicting a claim; fitted on held-out data.
 
-    Most sentences of an answer hold, so a small model's doubt between support and contradiction is better
-    read as support: docs/training.md tells what that brings.
+    Most sentences of an answer are true. So a model's doubt between support and contradiction is better read
+    as support: docs/training.md tells how much that brings. The model card holds the numbers.
 
     Attributes:
-        entail: least probability of entailment, above 0 and below 1.
-        contradict: least probability of contradiction, above 0 and below 1.
-        odds: a contradiction has to be more than so many times as probable as entailment.
+        entail: the least probability of entailment, above 0 and below 1.
+        contradict: the least probability of contradiction, above 0 and below 1.
+        odds: a contradiction must be more than this many times as probable as entailment.
     """
 
     entail: float = 0.5
@@ -31,7 +31,7 @@ class Thresholds:
     odds: float = 1.0
 
     def __post_init__(self) -> None:
-        """Refuses thresholds that would let everything or nothing pass."""
+        """Raises ValueError for numbers out of range, which would let everything or nothing pass."""
         if not (0 < self.entail < 1 and 0 < self.contradict < 1):
             raise ValueError(
                 f"thresholds are {self.entail} and {self.contradict}; expected numbers between 0 and 1"
@@ -41,19 +41,19 @@ class Thresholds:
 
 
 def entails(probs: Any, thresholds: Thresholds) -> Any:
-    """Returns whether a chunk entails its claim.
+    """Returns whether a chunk entails its claim: a boolean, or a boolean array for arrays.
 
     Args:
-        probs: probabilities of entail, neutral and contradict: three numbers, or three arrays of one shape
-            for an array of answers.
-        thresholds: of the checker.
+        probs: the probabilities of entail, neutral and contradict: three numbers, or three arrays of the same
+            shape.
+        thresholds: the checker's thresholds.
     """
     entail, _, contradict = probs
     return (entail >= thresholds.entail) & (thresholds.odds * entail > contradict)
 
 
 def contradicts(probs: Any, thresholds: Thresholds) -> Any:
-    """Returns whether a chunk contradicts its claim; arguments as in `entails`."""
+    """Returns whether a chunk contradicts its claim; arguments and shape as in `entails`."""
     entail, _, contradict = probs
     return (contradict >= thresholds.contradict) & (contradict > thresholds.odds * entail)
 
@@ -62,10 +62,9 @@ def outweighs(support: Any, refutation: Any, thresholds: Thresholds) -> Any:
     """Returns whether the best support of a claim decides against its best refutation.
 
     Args:
-        support: the highest probability of entailment among chunks that entail the claim; a number or an
-            array.
-        refutation: likewise of contradiction.
-        thresholds: of the checker.
+        support: the highest probability of entailment among chunks that entail the claim; a number or array.
+        refutation: the highest probability of contradiction among chunks that contradict it.
+        thresholds: the checker's thresholds.
     """
     return thresholds.odds * support >= refutation
 
@@ -73,9 +72,9 @@ def outweighs(support: Any, refutation: Any, thresholds: Thresholds) -> Any:
 def decide(claim: Claim, scores: Sequence[PairScore], thresholds: Thresholds) -> Verdict:
     """Returns the verdict on `claim` from the scores of all its chunks.
 
-    The chunk with the strongest decision, for or against, gives the verdict; an opposite decision of another
-    chunk sets `conflict`. Without any decision the claim is unsupported, and the verdict names the chunk that
-    is likeliest to entail it. Nothing passes by default: a claim without chunks is unsupported.
+    The chunk with the strongest decision, for or against, gives the verdict. A chunk that decides the
+    opposite sets `conflict`. If no chunk decides, the claim is unsupported, and the verdict names the chunk
+    with the highest probability of entailment. A claim without chunks is unsupported.
     """
     supporting = [score for score in scores if entails(score.probs, thresholds)]
     refuting = [score for score in scores if contradicts(score.probs, thresholds)]
@@ -101,16 +100,16 @@ def decide(claim: Claim, scores: Sequence[PairScore], thresholds: Thresholds) ->
 
 
 def unscored(claim: Claim, thresholds: Thresholds, why: str) -> Verdict:
-    """Returns the verdict on a claim that could not be judged, with the reason."""
+    """Returns the verdict on a claim that could not be judged, with the reason `why`."""
     return Verdict(claim=claim, label="unscored", threshold=thresholds.entail, reason=why)
 
 
 def strongest_support(probs: Any, thresholds: Thresholds) -> Any:
-    """Returns the highest probability of entailment (n,) of the chunks that entail each claim; 0 for none.
+    """Returns the highest probability of entailment (n,) among the chunks that entail each claim; 0 for none.
 
     Args:
-        probs: (n, 3) of one chunk for each claim, or (n, chunks, 3).
-        thresholds: from where a chunk decides.
+        probs: (n, 3) for one chunk for each of n claims, or (n, chunks, 3).
+        thresholds: from which probability on a chunk decides.
     """
     import numpy as np
 
@@ -119,7 +118,10 @@ def strongest_support(probs: Any, thresholds: Thresholds) -> Any:
 
 
 def strongest_refutation(probs: Any, thresholds: Thresholds) -> Any:
-    """Returns the highest probability of contradiction (n,), likewise."""
+    """Returns the highest probability of contradiction (n,) among the chunks that contradict each claim.
+
+    It is 0 where none does. Arguments as in `strongest_support`.
+    """
     import numpy as np
 
     by_label = _by_label(probs)
@@ -127,7 +129,13 @@ def strongest_refutation(probs: Any, thresholds: Thresholds) -> Any:
 
 
 def decided_labels(support: Any, refutation: Any, thresholds: Thresholds) -> Any:
-    """Returns label indices (n,), as `decide` decides by the strongest support and refutation of a claim."""
+    """Returns label indices (n,): 0 supported, 1 undecided, 2 refuted, as `decide` decides.
+
+    Args:
+        support: (n,), see `strongest_support`.
+        refutation: (n,), see `strongest_refutation`.
+        thresholds: the checker's thresholds.
+    """
     import numpy as np
 
     supported = (support > 0) & outweighs(support, refutation, thresholds)
@@ -138,15 +146,15 @@ def decide_all(probs: Any, thresholds: Thresholds) -> Any:
     """Returns label indices (n,): 0 for a supported claim, 1 for an undecided, 2 for a refuted one.
 
     Args:
-        probs: (n, 3) of one chunk for each claim, or (n, chunks, 3).
-        thresholds: from where a chunk decides.
+        probs: (n, 3) for one chunk for each of n claims, or (n, chunks, 3).
+        thresholds: from which probability on a chunk decides.
     """
     support, refutation = strongest_support(probs, thresholds), strongest_refutation(probs, thresholds)
     return decided_labels(support, refutation, thresholds)
 
 
 def _by_label(probs: Any) -> Any:
-    """Returns `probs` as (3, n, chunks)."""
+    """Returns `probs`, (n, 3) or (n, chunks, 3), as (3, n, chunks)."""
     import numpy as np
 
     return np.moveaxis(probs.reshape(len(probs), -1, len(LABELS)), -1, 0)

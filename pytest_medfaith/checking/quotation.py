@@ -1,7 +1,7 @@
-"""Whether the evidence quotes a claim: as whole sentences, with nothing around them that takes them back.
+"""Whether the evidence quotes a claim: as whole sentences, without words around them that take them back.
 
-"Myth: aspirin is safe." and "Aspirin can be given to children over 16." hold the words of statements that
-they do not make.
+"Myth: aspirin is safe." and "Aspirin can be given to children over 16." have the words of statements that
+they do not make: "Aspirin is safe", "Aspirin can be given to children".
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from pytest_medfaith.english.words import plain_words
 from pytest_medfaith.records import Chunk
 
 QUOTED_WORDS = 4  # fewer words in a row may belong to a sentence that says something else
-# Words of a lead-in, a heading or a line above a statement: somebody believes it, asks it, or believed it
-# once.
+# Words of a lead-in, a heading or a line above a statement. They say that somebody believes it, asks it, or
+# believed it once.
 _BELIEVED = re.compile(
     r"\b(?:myth\w*|false|falsehoods?|fals(?:ely|ity)|untrue|incorrect\w*|wrong\w*|erroneous\w*|mistaken\w*"
     r"|mistakes?|errors?|misconceptions?|misunderstanding\w*|misinformation|misbelie\w+|fictions?|fallac\w+"
@@ -31,7 +31,7 @@ _BELIEVED = re.compile(
     r"to|if|unless|except\w*|suppose|imagine|example|what if|would (?:it )?be)\b|\?",
     re.IGNORECASE,
 )
-# Words of a sentence after a statement: it is not so, or not always.
+# Words of a sentence after a statement. They say that it is not so, or not always.
 _TAKEN_BACK = re.compile(
     r"^\W*(?:(?:but|yet|however|though|although|still|nevertheless|in "
     r"(?:fact|reality|truth)|actually|instead|except\w*|unless|only|not|no|never|nor|wrong|false|incorrect|"
@@ -54,7 +54,7 @@ _TAKEN_BACK = re.compile(
     r"misconception|outdated|obsolete)|(?:myth|false|untrue|incorrect)[.!]?\s*$)",
     re.IGNORECASE,
 )
-# The sentence after says that it was rejected, or that nobody would say it.
+# The sentence after a statement says that it was rejected, or that nobody would say it.
 _REJECTED = re.compile(
     r"\b(?:it|this|that|they|these|those) (?:(?:is|are|was|were|do|does|did|has|have|can|will) "
     r"?not|(?:is|are|was|were|do|does|did|has|have|ca|wo)n['’]t)\W*$"
@@ -91,8 +91,7 @@ _SUPPOSED = re.compile(
     r")?(?:example|hypothesis|assumption|premise)\b|(?:for )?example|sample|wrong|bad|question|quiz)\b",
     re.IGNORECASE,
 )
-# A whole sentence before may say it of the sentence that follows: "There is a dangerous myth about aspirin.
-# It can ..."
+# A whole sentence before may call the next one a myth: "There is a dangerous myth about aspirin. It can ..."
 _MYTH = re.compile(
     r"\b(?:myth|misconception|rumou?r|fallacy|hoax|misinformation|following "
     r"(?:statements?|claims?|sentences?|assertions?|quot\w+)|(?:is|are|following|statements?) "
@@ -105,15 +104,21 @@ _MARK = re.compile(r"^\W+")
 
 
 def quoting_chunk(claim: str, chunks: Sequence[Chunk]) -> str:
-    """Returns the id of the first chunk that quotes the claim; empty where none does."""
+    """Returns the id of the first chunk that quotes the claim; "" where none does."""
     return next((chunk.id for chunk in chunks if quotes(claim, chunk.text, title=chunk.title)), "")
 
 
 def quotes(claim: str, text: str, *, title: str = "") -> bool:
     """Returns whether `text` states the claim word for word, as whole sentences in the same order.
 
-    Where the title, the sentence before or the sentence after says that it is a myth, outdated or only
-    believed, it is no quotation: the model and the rules decide.
+    False for questions and for claims of fewer than four words. Also False where the title, the sentence
+    before or the sentence after says that the claim is a myth, outdated or only believed; then the model and
+    the rules decide.
+
+    Args:
+        claim: the text of the claim.
+        text: the text of a chunk.
+        title: the title of the chunk.
     """
     words = plain_words(claim)
     if (
@@ -134,7 +139,12 @@ def quotes(claim: str, text: str, *, title: str = "") -> bool:
 
 
 def _runs(words: str, spoken: list[str]) -> list[tuple[int, int]]:
-    """Returns the runs of whole sentences that have exactly `words`, as indices of sentences, half-open."""
+    """Returns (first, last) of each run of whole sentences that has exactly `words`; `last` is excluded.
+
+    Args:
+        words: the words of the claim, in lower case.
+        spoken: the words of each sentence.
+    """
     found = []
     for first in range(len(spoken)):
         run = ""
@@ -150,7 +160,7 @@ def _runs(words: str, spoken: list[str]) -> list[tuple[int, int]]:
 def _takes_back(after: str) -> bool:
     """Returns whether the sentence `after` a statement denies it, limits it, or only remarks on it.
 
-    A piece without a verb goes on about the statement: "In rabbits at least.", "April fools!".
+    Also True for a few words without a verb: "In rabbits at least.", "April fools!".
     """
     remark = _REMARK.match(after)
     return bool(
@@ -163,7 +173,7 @@ def _takes_back(after: str) -> bool:
 
 
 def _is_afterthought(after: str) -> bool:
-    """Returns whether `after` is a few words without a verb: where or when the statement holds, or a cry."""
+    """Returns whether `after` is up to eight words without a verb: a place, a time, a group, or a cry."""
     short = len(after.split()) <= _LONGEST_AFTERTHOUGHT
     limits = _BEGINS_AFTERTHOUGHT.match(after) or after.rstrip().endswith("!")
     return bool(short and limits and not finite_verbs(read_words(after)))
@@ -172,7 +182,9 @@ def _is_afterthought(after: str) -> bool:
 def _led_in(before: list[str], title: str) -> bool:
     """Returns whether title or lead-in say that what follows is only believed, asked or denied.
 
-    `before` are the sentences above; the last of them leads in.
+    Args:
+        before: the sentences before the statement; the last of them is the lead-in.
+        title: the title of the chunk.
     """
     if re.search(
         r"\b(?:myths?|misconceptions?|fact or fiction|true or false|debunk\w*)\b", title, re.IGNORECASE

@@ -1,4 +1,4 @@
-"""The medical rules after a judge that quotes: they read the sentences that its support rests on.
+"""Applies the medical rules to a judge, such as an LLM, by the sentences that its support rests on.
 
 Example: an LLM supports "Take 25 mg a day" by the quote "take 2.5 mg a day". The rule `numbers` refutes it.
 """
@@ -27,16 +27,16 @@ def overruled(
     grounding: bool,
     names: bool = True,
 ) -> Verdict:
-    """Returns a judge's verdict as the rules leave it; only support can be taken back.
+    """Returns a judge's verdict after the rules. They can only take support back.
 
     A claim that a chunk quotes word for word stays supported.
 
     Args:
-        verdict: the judge's.
-        chunks: those of the claim.
-        rules: those that may speak, by name.
+        verdict: the judge's verdict.
+        chunks: the chunks that the claim was judged by.
+        rules: the rules in use, by name.
         grounding: whether each number and name of the claim must be in the evidence.
-        names: whether names of drugs are among them.
+        names: whether that goes for names of drugs.
     """
     plain = plain_claim(verdict.claim)
     if verdict.label != "supported" or quoting_chunk(plain.text, chunks):
@@ -51,7 +51,10 @@ def overruled(
 
 
 def _score(verdict: Verdict, chunk: Chunk) -> PairScore:
-    """Returns a score that names the sentence by which a chunk supports the claim."""
+    """Returns a score that names the sentence by which a chunk supports the claim.
+
+    It is the sentence around the judge's quote, else the one that shares most words with the claim.
+    """
     quote = verdict.span if chunk.id == verdict.chunk_id else None
     return PairScore(
         claim_id=verdict.claim.id,
@@ -63,13 +66,13 @@ def _score(verdict: Verdict, chunk: Chunk) -> PairScore:
 
 
 def _around(quote: Span, text: str) -> Span:
-    """Returns the span of the sentences that a quote is in."""
+    """Returns the span from the first to the last sentence that a quote touches."""
     start, end = quote
     touched = [span for span in sentence_spans(text) if span[0] < end and start < span[1]]
     return min([start, *(span[0] for span in touched)]), max([end, *(span[1] for span in touched)])
 
 
 def _nearest(claim: str, text: str) -> Span:
-    """Returns the span of the sentence that shares most words with the claim."""
+    """Returns the span of the sentence that shares most words with the claim; without sentences, of all."""
     spans = sentence_spans(text) or [(0, len(text))]
     return max(spans, key=lambda span: shared_words(claim, text[slice(*span)]))

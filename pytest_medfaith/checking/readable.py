@@ -1,4 +1,4 @@
-"""Which texts no checker can judge: without a word, too long, or in a script that the model never saw."""
+"""Texts that no checker can judge: without a word, too long, or in a script that the model does not know."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from itertools import groupby
 from pytest_medfaith import defaults
 
 MAX_CHARACTERS = 4_000  # a longer claim is no single statement, and models would read only a part of it
-LONGEST_CLAIM = 0.5  # of the tokens that a model reads; the rest must hold a window of evidence
+LONGEST_CLAIM = 0.5  # of the tokens that a model reads; the rest is for some sentences of evidence
 LEAST_LATIN = 0.8  # of the letters: names and symbols in other scripts are few
 _GREEK = ("\u0370", "\u03ff")
 _SYMBOL = 2  # Greek letters of a word that are symbols: TNF-α, αβ
-# Words with foreign letters: names in other scripts are single, a sentence beside an English sentence is not.
+# Words in other scripts, at most: names are single words, a whole foreign sentence has more.
 _MOST_FOREIGN, _MOST_IN_A_ROW = 2, 1
 _BRAILLE = ("\u2801", "\u28ff")
-# Letters that no reader sees and that models may read. The flags of England, Scotland and Wales hold them
+# Characters that no reader sees and that models may read. The flags of England, Scotland and Wales have them
 # too.
 _HIDDEN = re.compile("(?<![\U0001f3f4\U000e0020-\U000e007f])[\U000e0020-\U000e007e]")
 
 
 @lru_cache(maxsize=defaults.TEXTS_KEPT)
 def unusable_text(text: str, what: str, *, latin_only: bool = False) -> str:
-    """Returns why `text` cannot be judged, or an empty string.
+    """Returns why `text` cannot be judged, or "".
 
     Args:
-        text: of a claim or of evidence.
-        what: "claim" or "evidence". Only a claim can be too long; evidence is read in windows.
-        latin_only: whether the model reads Latin script only. Greek letters in Latin text are symbols
+        text: the text of a claim or of evidence.
+        what: "claim" or "evidence". Only a claim can be too long; evidence is read piece by piece.
+        latin_only: True if the model reads Latin script only. Greek letters in Latin text are symbols
             (TNF-α).
     """
     if not any(character.isalnum() for character in text):
@@ -43,7 +43,7 @@ def unusable_text(text: str, what: str, *, latin_only: bool = False) -> str:
 
 
 def _holds_foreign_words(text: str) -> bool:
-    """Returns whether `text` holds more words in other scripts than single names."""
+    """Returns whether `text` has more than two words in other scripts, or two in a row."""
     if text.isascii():
         return False
     foreign = [_is_foreign(word) for word in text.split()]
@@ -52,18 +52,22 @@ def _holds_foreign_words(text: str) -> bool:
 
 
 def _is_foreign(word: str) -> bool:
-    """Returns whether a word holds letters of other scripts; a few Greek letters are symbols."""
+    """Returns whether a word has letters of other scripts; up to two Greek letters are symbols."""
     foreign = [letter for letter in word if _is_letter(letter) and not _is_latin(letter)]
     greek = sum(_GREEK[0] <= letter <= _GREEK[1] for letter in foreign)
     return len(foreign) > greek or greek > _SYMBOL
 
 
 def _is_letter(character: str) -> bool:
+    """Returns whether a character is a letter. Braille signs count as letters."""
     return character.isalpha() or _BRAILLE[0] <= character <= _BRAILLE[1]
 
 
 def _latin_share(text: str) -> float:
-    """Returns which share of the letters of `text` is Latin; 1 without letters."""
+    """Returns the share of Latin letters among the letters of `text`, 0 to 1; 1 without letters.
+
+    Greek letters do not count in a text that also has Latin letters.
+    """
     letters = [character for character in text if _is_letter(character)]
     latin = sum(map(_is_latin, letters))
     foreign = sum(

@@ -1,7 +1,7 @@
-"""Claims that call a statement false, where the evidence says the statement.
+"""Claims that call a statement false, where the evidence makes this statement.
 
 Example: "It is a myth that NSAIDs raise the risk of bleeding" is refuted by "NSAIDs raise the risk of
-bleeding". A model that compares words calls such a claim supported: it holds all words of the evidence.
+bleeding". A model that compares words supports such a claim, since it has all words of the evidence.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from pytest_medfaith.english.sentences import sentence_spans
 from pytest_medfaith.english.words import content_keys, read_tokens
 from pytest_medfaith.records import Chunk, Claim, Finding, Verdict
 
-Ask = Callable[[Claim, Chunk], Verdict]  # what the model says of a claim and a text
+Ask = Callable[[Claim, Chunk], Verdict]  # the model's verdict on a claim by one text
 
 _AROUND = 200  # characters around a sentence of the evidence, in which the text may reject it
-_LEAST_WORDS = 2  # with content, that a statement needs to say something
+_LEAST_WORDS = 2  # content words that a statement has at least
 _SURE = (
     r"(?:(?:simply|actually|completely|totally|entirely|quite|absolutely|clearly|plainly|just|in fact|also"
     r"|all|both|however|of course)\s+)*"
@@ -34,7 +34,7 @@ _ISNT = r"\s+(?:is|was|are|were|would|do|does|did|has|have|can|will|should)n['â€
 _NOT_TRUE = rf"(?:{_IS}\s+{_SURE}{_UNTRUE}|{_ISNT}\s+{_SURE}(?:true|correct|right|accurate|so|the case))"
 _BELIEF = r"(?:claim|statement|belief|idea|notion|view|assertion|suggestion|rumou?r|advice|assumption|theory)"
 _OPENER = r"^\W*(?:(?:but|however|in fact|actually|and|no|also|unfortunately)[,:]?\s+)*"
-# The statement is the group "said".
+# In each pattern the statement that is called false is the group "said".
 _CALLED_FALSE = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -63,7 +63,7 @@ _CALLED_FALSE = tuple(
         r"^(?P<said>.+?)\s*\((?:false|untrue|incorrect|a?\s*myth|not true)\)\W*$",
     )
 )
-# The whole claim rejects what was said before it.
+# The whole claim rejects what was said before it: "That is a myth."
 _REJECTS_WHAT_WAS_SAID = re.compile(
     rf"{_OPENER}(?:"
     rf"(?:(?:this|that|it|these|those|they)|(?:this|that|the)\s+{_BELIEF}){_NOT_TRUE}"
@@ -80,13 +80,13 @@ _DENIES_WHAT_WAS_SAID = re.compile(
     re.IGNORECASE,
 )
 _LONGEST = 1_000  # characters of a claim that is read; a longer one is no single statement
-# Words before a statement that somebody is said to make: "You may have read that ...".
+# Words before a statement that somebody else makes: "You may have read that ...".
 _SAID_BY = re.compile(
     r"^\W*(?:[\w'â€™-]+\s+){1,6}?(?:say|says|said|claims?|claimed|believe[sd]?|thinks?|thought|read|heard|told"
     r"|state[sd]?|suggest(?:s|ed)?|assert(?:s|ed)?|warn(?:s|ed)?|argue[sd]?)\s+that\s+",
     re.IGNORECASE,
 )
-# A text that itself calls something false may reject the very statement that it holds.
+# Evidence with one of these words may itself reject the statement whose words it has.
 _EVIDENCE_REJECTS = re.compile(
     r"\b(?:myths?|misconceptions?|false|untrue|incorrect\w*|wrong\w*|erroneous\w*|mistaken\w*|fallac\w+"
     r"|unfounded|baseless|debunk\w*|refut\w*|disprov\w*|opposite|contrary|not (?:true|correct|the case)"
@@ -96,9 +96,10 @@ _EVIDENCE_REJECTS = re.compile(
 
 
 def rejected_statement(claim: Claim) -> str:
-    """Returns the statement that `claim` calls false, as a sentence; empty where it calls none false.
+    """Returns the statement that `claim` calls false, as a sentence; "" where it calls none false.
 
-    "That is a myth" calls false what was said before it, which is the end of the claim's context.
+    "It is a myth that A causes B" gives "A causes B.". "That is a myth" calls false what was said before it,
+    the last sentence of the claim's context.
     """
     text = claim.text.strip()[:_LONGEST]
     if _REJECTS_WHAT_WAS_SAID.match(text):
@@ -113,19 +114,22 @@ def rejected_statement(claim: Claim) -> str:
 
 
 def _said_before(claim: Claim) -> str:
-    """Returns the last sentence of the claim's context; empty where it is a question."""
+    """Returns the last sentence of the claim's context; "" where it is a question, or without context."""
     spans = sentence_spans(claim.context)
     said = claim.context[slice(*spans[-1])].strip() if spans else ""
     return "" if said.endswith("?") else said
 
 
 def read_rejected(verdict: Verdict, chunks: Sequence[Chunk], ask: Ask) -> Verdict:
-    """Returns `verdict`, refuted where the claim calls false what a chunk says.
+    """Returns `verdict`, refuted where a supported claim calls false what a chunk says.
+
+    The claim "It is a myth that NSAIDs raise the risk of bleeding" is refuted by "NSAIDs raise the risk of
+    bleeding".
 
     Args:
-        verdict: of the model and the rules.
-        chunks: those that can be read.
-        ask: the model.
+        verdict: the verdict of the model and the rules.
+        chunks: the chunks that can be read.
+        ask: gives the model's verdict on a claim by one chunk.
     """
     said = rejected_statement(verdict.claim) if verdict.label == "supported" else ""
     if not said:
@@ -140,6 +144,13 @@ def read_rejected(verdict: Verdict, chunks: Sequence[Chunk], ask: Ask) -> Verdic
 
 
 def _refuted(verdict: Verdict, told: Verdict, said: str) -> Verdict:
+    """Returns the verdict that a claim calls false what the evidence says.
+
+    Args:
+        verdict: the verdict on the claim before.
+        told: the verdict on the statement that it calls false.
+        said: that statement.
+    """
     finding = Finding(
         rule=NEGATION,
         message=f"claim calls false what the evidence says: {said}",

@@ -1,8 +1,8 @@
-"""What each passage that a retriever found says, alone, of the gold claims of its case.
+"""What each retrieved passage, by itself, says of the gold claims of its case.
 
 A passage that entails a gold claim is an r-chunk (Ru et al. 2024, RAGChecker, arXiv:2408.08067). Each pair of
-claim and passage is read by itself. So what is said of a passage never depends on the retrievers that it is
-compared with, and the passages of several retrievers can be put together later.
+claim and passage is judged by itself. So the judgement of a passage does not depend on the retrievers that
+are compared, and the passages of several retrievers can be put together later.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 def judge_hits(
     report: Report, checker: Checker, *, found: Mapping[str, Sequence[Chunk]], cost: Retrieval
 ) -> Retrieval:
-    """Returns what the hits of `report` say of its gold claims, and which chunks refute which claims.
+    """Returns `cost` with what the hits of `report` say of its gold claims, and which chunks refute claims.
 
     Args:
-        report: of the case, with hits and verdicts.
+        report: the report of the case, with hits and verdicts.
         checker: judges the pairs.
-        found: the chunks of each claim of the answer that was a query, best first, by its id.
-        cost: what the retrieval cost, which is returned with the rest.
+        found: {id of a claim that was used as a query: its chunks, best first}.
+        cost: what the retrieval cost in time.
     """
     chunks = as_chunks(report.hits)
     said = judge_pairs(report.case, chunks, checker)
@@ -54,7 +54,7 @@ def judge_hits(
 
 
 def judge_pairs(case: Case, chunks: Sequence[Chunk], checker: Checker) -> dict[tuple[str, str], VerdictLabel]:
-    """Returns {(id of a gold claim, chunk id): the verdict of this chunk alone}."""
+    """Returns {(id of a gold claim, chunk id): the label of the verdict by this chunk alone}."""
     pairs = [
         (Claim(id=gold_id(gold), text=gold.text), chunk) for gold, chunk in product(case.gold_claims, chunks)
     ]

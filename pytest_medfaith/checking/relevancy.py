@@ -1,8 +1,8 @@
-"""Answer relevancy: whether an answer speaks of what was asked. It says nothing of what is true.
+"""Answer relevancy: whether an answer speaks of what was asked. It does not measure what is true.
 
 Example: to "How is gout treated?" an answer on the causes of gout is less relevant than an answer on
-allopurinol, however faithful both are. Two values need no LLM, a third asks the teacher as RAGAS does: Es et
-al. 2023, arXiv:2309.15217.
+allopurinol, however faithful both are. Two values need no LLM. A third asks the teacher (an LLM) as RAGAS
+does: Es et al. 2023, arXiv:2309.15217.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ class Relevancy(Record):
     """How much an answer speaks of its question.
 
     Attributes:
-        agreement: cosine of the question and the mean of the answer's claims, -1 to 1.
+        agreement: the cosine of the question and the mean of the answer's claims, -1 to 1.
         claims: {claim id: cosine of the question and the most similar question that the claim answers}.
-        unread: why claims or the question count as 0, "" where the encoder reads all of them.
-        teacher: mean cosine of the question and the questions that a teacher made of the answer, 0 for an
-            answer that evades; None where no teacher was asked, or left it unanswered.
-        generated: these questions.
-        evasive: whether the teacher thinks that the answer evades.
-        unscored: why the teacher's value is missing.
+        unread: why the question or some claims count as 0; "" where the encoder reads all of them.
+        teacher: the mean cosine of the question and the questions that a teacher wrote for the answer, 0 for
+            an answer that evades; None where no teacher was asked, or gave no usable questions.
+        generated: the questions that the teacher wrote.
+        evasive: True where the teacher finds that the answer evades the question.
+        unscored: why the teacher's value is missing; "" where it is not, or no teacher was asked.
     """
 
     agreement: float
@@ -58,21 +58,25 @@ def relevancy_of(
 ) -> Relevancy:
     """Returns how much `answer` speaks of `question`.
 
-    What cannot be read counts as 0, so that no gate passes by what was left out: an answer without claims, a
-    claim in a script that the encoder never saw.
+    What cannot be read counts as 0, so that leaving it out helps no answer to pass: an answer without claims,
+    or a claim in a script that the encoder does not know.
 
     Args:
-        question: as it can be read alone, with the words of earlier turns that it needs.
-        answer: whole, for the teacher.
-        claims: of the answer; a refusal has none and should not be asked about.
-        vectors: of the sentence encoder.
-        teacher: writes the questions that the answer answers; None asks none.
+        question: the question as it can be read alone, with the words of earlier turns that it needs.
+        answer: the whole answer, for the teacher.
+        claims: the claims of the answer. A refusal has none and should not be measured.
+        vectors: the vectors of the sentence encoder.
+        teacher: writes the questions that the answer answers; None to ask no teacher.
     """
     told = _offline(question, claims, vectors)
     return told if teacher is None else _with_teacher(told, question, answer, vectors, teacher)
 
 
 def _offline(question: str, claims: Sequence[Claim], vectors: Vectors) -> Relevancy:
+    """Returns the relevancy by the sentence encoder alone, without the teacher's value.
+
+    Claims that cannot be read lower `agreement` by their share.
+    """
     why = unusable_text(question, "question", latin_only=True)
     read = [] if why else [one for one in claims if not unusable_text(one.text, "claim", latin_only=True)]
     if not why and len(read) < len(claims):
@@ -108,7 +112,10 @@ def _agreement(question: str, texts: Sequence[str], vectors: Vectors) -> float:
 def _with_teacher(
     told: Relevancy, question: str, answer: str, vectors: Vectors, teacher: Teacher
 ) -> Relevancy:
-    """Returns `told` with what the teacher makes of the answer: the mean over all samples' questions."""
+    """Returns `told` with the teacher's value: the mean cosine over the questions of all samples.
+
+    It is 0 for an empty answer, and missing where a sample gave no usable questions.
+    """
     if not answer.strip():
         return told.with_(teacher=0.0, unread=told.unread or "the answer is empty")
     settled = teacher.ask(

@@ -1,7 +1,7 @@
-"""What the model reads a second time, where its first reading supports nothing.
+"""What the model reads a second time, where its first reading did not support the claim.
 
-A claim of "0.4 mg BD" against "400 micrograms twice a day" is read as the evidence writes it. A claim that no
-chunk decides is read against two or three sentences together, of one chunk or of several.
+A claim of "0.4 mg BD" is read with the words of its evidence: "400 micrograms twice a day". A claim that no
+chunk decides is read against two or three sentences together, from one chunk or from several.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from pytest_medfaith.records import Chunk, Claim, PairScore, Verdict
 from pytest_medfaith.scoring.reading import AS_SHIPPED, ReadingSettings
 from pytest_medfaith.scoring.windows import evidence_windows
 
-Ask = Callable[[Claim, Chunk], Verdict]  # what the model says of a claim and one text
+Ask = Callable[[Claim, Chunk], Verdict]  # the model's verdict on a claim by one text
 
 
 def read_restated(
     verdict: Verdict, scores: Sequence[PairScore], chunks: Sequence[Chunk], ask: Ask
 ) -> Verdict:
-    """Returns the model's support for the claim as its sentence writes the quantities, else `verdict`.
+    """Returns the model's support for the claim with quantities as the evidence writes them, or `verdict`.
 
-    A small model compares the digits that it reads. Where two quantities are the same after conversion, it is
-    given the same digits.
+    A small model compares the digits that it reads. So where two quantities are the same after conversion, it
+    gets the same digits: "400 micrograms" for "0.4 mg".
 
     Args:
-        verdict: of the first reading.
-        scores: of the claim, with logits.
-        chunks: those that can be read.
-        ask: the model.
+        verdict: the verdict of the first reading.
+        scores: the scores of the claim, with logits.
+        chunks: the chunks that can be read.
+        ask: gives the model's verdict on a claim by one chunk.
     """
     score = next((score for score in scores if score.chunk_id == verdict.chunk_id and score.span), None)
     chunk = next((chunk for chunk in chunks if chunk.id == verdict.chunk_id), None)
@@ -51,7 +51,7 @@ def restated(claim: str, sentence: str) -> str:
     """Returns `claim` with its quantities as `sentence` writes them.
 
     "0.4 mg" becomes "400 micrograms", "BD" becomes "twice a day". A claim without such a quantity comes back
-    as it is.
+    unchanged.
     """
     stated, text = read_quantities(sentence), claim
     for quantity in reversed(read_quantities(claim)):
@@ -62,12 +62,12 @@ def restated(claim: str, sentence: str) -> str:
 
 
 def read_joined(verdict: Verdict, chunks: Sequence[Chunk], ask: Ask, settings: ReadingSettings) -> Verdict:
-    """Returns the verdict over the sentences that cover an undecided claim together, else `verdict`.
+    """Returns the verdict by two or three sentences that cover an undecided claim together, else `verdict`.
 
     Args:
-        verdict: of the first reading.
-        chunks: those that can be read.
-        ask: the model.
+        verdict: the verdict of the first reading.
+        chunks: the chunks that can be read.
+        ask: gives the model's verdict on a claim by one chunk.
         settings: how many sentences are joined.
     """
     parts = joined_parts(verdict.claim.text, chunks, settings) if verdict.label == "unsupported" else []
@@ -88,7 +88,14 @@ def read_joined(verdict: Verdict, chunks: Sequence[Chunk], ask: Ask, settings: R
 
 @dataclass(frozen=True)
 class Part:
-    """A sentence of the joined evidence: its chunk's index, and its span in that chunk's text."""
+    """A sentence of the joined evidence.
+
+    Attributes:
+        chunk: the index of its chunk.
+        start: its first character in the chunk's text.
+        end: the character after it.
+        text: its text.
+    """
 
     chunk: int
     start: int
@@ -97,11 +104,17 @@ class Part:
 
 
 def joined_parts(claim: str, chunks: Sequence[Chunk], settings: ReadingSettings = AS_SHIPPED) -> list[Part]:
-    """Returns two or three sentences that together cover the claim better, in the order of the evidence.
+    """Returns the two or three sentences that together cover the claim best, in the order of the evidence.
 
     Each next sentence is the one that adds most of the claim's words that the sentences before it lack
     (greedy set cover; ties go to the earlier sentence). Empty where one sentence covers as much, and where
-    one window holds them all: the model has read that window already.
+    one window (the sentences that the model read at once) has them all: then the model has read them together
+    already.
+
+    Args:
+        claim: the text of the claim.
+        chunks: the chunks that can be read.
+        settings: the most sentences, and the least that each has to add.
     """
     wanted = content_words(claim)
     sentences = [
@@ -124,6 +137,7 @@ def joined_parts(claim: str, chunks: Sequence[Chunk], settings: ReadingSettings 
 
 
 def _in_one_window(parts: Sequence[Part], chunks: Sequence[Chunk], settings: ReadingSettings) -> bool:
+    """Returns whether the model has read all `parts` at once, in a single window of their chunk."""
     if len({part.chunk for part in parts}) > 1:
         return False
     text = chunks[parts[0].chunk].text

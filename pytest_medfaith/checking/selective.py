@@ -1,7 +1,7 @@
 """Selective verdicts: a supported or refuted claim below a certified confidence becomes `uncertain`.
 
-Example: with `supported` at 0.91 a claim that is supported at 0.84 is uncertain, and leans to supported. The
-thresholds come from `medfaith calibrate --risk`.
+Example: with `supported` at 0.91, a claim that is supported at 0.84 becomes uncertain, leaning to supported.
+The thresholds come from `medfaith calibrate --risk`.
 """
 
 from __future__ import annotations
@@ -10,19 +10,20 @@ from dataclasses import dataclass
 
 from pytest_medfaith.records import Verdict
 
-# A rule found a clash in words, or the claim is quoted: no probability of the model says how sure that is.
+# Reasons of verdicts by a rule or a quotation: the model's probability does not tell how sure they are.
 _WITHOUT_DOUBT = ("decided by the rule", "quoted from the evidence")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Selective:
-    """From which confidence a verdict stands.
+    """From which confidence on a verdict counts as it is; below, it becomes uncertain.
 
     Attributes:
-        supported: a supported verdict stands above it; None where all stand, and nothing is promised of them.
-        refuted: likewise of refuted verdicts.
-        risk: at most this share of the standing verdicts of a kind is wrong, ...
-        confidence: ... with this probability over the labels.
+        supported: a supported verdict counts above this confidence, 0 to 1; None where all count, and nothing
+            is promised of them.
+        refuted: the same for refuted verdicts.
+        risk: at most this share of the verdicts that count is wrong, for each label, ...
+        confidence: ... with this probability over the labels of the calibration.
     """
 
     supported: float | None
@@ -31,7 +32,10 @@ class Selective:
     confidence: float
 
     def applied(self, verdict: Verdict) -> Verdict:
-        """Returns `verdict`, or an uncertain one that leans to its label and keeps its score."""
+        """Returns `verdict`, or an uncertain verdict that leans to its label and keeps its score.
+
+        Verdicts with other labels come back unchanged.
+        """
         least = {"supported": self.supported, "refuted": self.refuted}.get(verdict.label)
         if least is None or confidence_of(verdict) > least:
             return verdict
@@ -45,10 +49,10 @@ class Selective:
 
 
 def confidence_of(verdict: Verdict) -> float:
-    """Returns the score of a verdict, or 1 where a medical rule or a quotation decided."""
+    """Returns the score of a verdict, 0 to 1; 1 where a medical rule or a quotation decided."""
     return 1.0 if verdict.reason.startswith(_WITHOUT_DOUBT) else verdict.score
 
 
 def as_leaning(verdict: Verdict) -> Verdict:
-    """Returns an uncertain verdict with the label that it leans to, every other verdict as it is."""
+    """Returns an uncertain verdict with the label that it leans to; any other verdict unchanged."""
     return verdict.with_(label=verdict.leaning or "unsupported") if verdict.label == "uncertain" else verdict

@@ -1,4 +1,4 @@
-"""What is said of a project's callable: its name on cards, its signature in baselines, where it raised."""
+"""Names a callable of the user's project on cards and in baselines, and tells where it raised an error."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def callable_name(called: Any) -> str:
-    """Returns the short name of a callable: of a function, of an object's class, of what a partial calls."""
+    """Returns a callable's short name: of a function, of an object's class, or of what a partial calls."""
     defined = _defined(called)
     return str(defined.__name__).strip("<>")  # "<lambda>" would read as markup on an HTML card
 
@@ -24,8 +24,8 @@ def callable_signature(called: Any) -> str:
 def source_digest(called: Any) -> str:
     """Returns "@" and 8 hexadecimal digits that change with the callable's source.
 
-    Functions that it calls and files that it reads are not seen. A callable without source, as one typed at a
-    prompt, has an empty digest.
+    Functions that it calls and files that it reads do not count. "" for a callable without source, such as
+    one typed at a prompt.
     """
     try:
         text = inspect.getsource(_defined(called))
@@ -35,12 +35,12 @@ def source_digest(called: Any) -> str:
 
 
 def _defined(called: Any) -> Any:
-    """Returns what has a callable's name and source: a function, a class, or what a partial calls."""
+    """Returns the function or class that has a callable's name and source; for a partial, what it calls."""
     called = called.func if isinstance(called, partial) else called
     return called if hasattr(called, "__qualname__") else type(called)
 
 
 def raised(error: Exception) -> str:
-    """Returns what a callable raised and where, as in "raised KeyError: 'dose' (judge.py:12)"."""
+    """Returns what a callable raised and where: "raised KeyError: 'dose' (judge.py:12)"."""
     place = traceback.extract_tb(error.__traceback__)[-1]
     return f"raised {type(error).__name__}: {error} ({place.filename}:{place.lineno})"

@@ -1,4 +1,4 @@
-"""An ONNX model file as a pair scorer: evidence and claim become a row of tokens, the row three logits."""
+"""An ONNX file as a checker's model: evidence and claim become a row of tokens, the row three logits."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def score_with_student(
 ) -> Any:
     """Returns logits, float32 (n, 3) in the order entail, neutral, contradict, of (evidence, claim) pairs.
 
-    Pairs run one by one, so a pair's logits never depend on other pairs.
+    Each pair runs by itself, so its logits never depend on other pairs.
 
     Args:
         model: the ONNX file.
-        max_tokens: the evidence is cut to fit, never the claim. A claim that takes more than half of them
-            leaves too little room and gives NaN.
-        pairs: evidence and claim of each.
-        tokenizer: its file; where None, the model folder's or the shipped one that its card names.
+        max_tokens: the most tokens of a pair. The evidence is cut to fit, never the claim. A claim that takes
+            more than half of them gives NaN, since it leaves too little room.
+        pairs: (evidence, claim) of each.
+        tokenizer: its file; where None, that of the model's folder, or the shipped one that its card names.
 
     Raises:
         DataError: weights or tokenizer are missing or broken.
@@ -61,16 +61,17 @@ def pair_row(
     tokenizer: Path = MINILM_TOKENIZER,
     claim_tokens: int | None = None,
 ) -> tuple[list[int], list[int]]:
-    """Returns (token ids, token types) of evidence and claim as the tokenizer frames a pair.
+    """Returns (token ids, token types) of evidence and claim, with the special tokens of the tokenizer.
 
-    BERT's frame is `[CLS] evidence [SEP] claim [SEP]`, MPNet's `<s> evidence </s></s> claim </s>`.
+    BERT reads `[CLS] evidence [SEP] claim [SEP]`, MPNet `<s> evidence </s></s> claim </s>`. The type is 0 up
+    to the mark after the evidence, then 1.
 
     Args:
-        evidence: cut from its end, so that the row fits.
-        claim: kept whole, except in training.
-        max_tokens: of the row, at most.
-        tokenizer: its file.
-        claim_tokens: in training, where the claim is cut.
+        evidence: is cut at its end, so that the row fits.
+        claim: is kept whole, except in training.
+        max_tokens: the most tokens of the row.
+        tokenizer: the file of the tokenizer.
+        claim_tokens: the most tokens of the claim, in training; None for no limit but the row's.
     """
     start, between, end = _frame(tokenizer)
     room = max_tokens - len(start) - len(between) - len(end)
@@ -83,6 +84,7 @@ def pair_row(
 
 @lru_cache(maxsize=defaults.TEXTS_KEPT)
 def _token_ids(text: str, tokenizer: Path) -> tuple[int, ...]:
+    """Returns the token ids of `text` without special tokens."""
     from pytest_medfaith.models.onnx import load_tokenizer
 
     return tuple(load_tokenizer(tokenizer).encode(text, add_special_tokens=False).ids)
@@ -90,7 +92,11 @@ def _token_ids(text: str, tokenizer: Path) -> tuple[int, ...]:
 
 @lru_cache(maxsize=4)
 def _frame(tokenizer: Path) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
-    """Returns the special tokens before the evidence, between the two texts, and after the claim."""
+    """Returns the special tokens before the evidence, between the two texts, and after the claim.
+
+    Raises:
+        DataError: the tokenizer does not put two texts into one row.
+    """
     from pytest_medfaith.models.onnx import load_tokenizer
 
     ids = load_tokenizer(tokenizer).encode("iron", "iron").ids

@@ -1,7 +1,8 @@
-"""The checker "teacher": an LLM judges each claim by all its chunks, and quotes what decides.
+"""The checker "teacher": an LLM judges each claim by all its chunks, and quotes the sentences that decide.
 
-The verdict is the label of most samples. An item that lost a sample is unscored, and so is a claim whose
-quotes do not stand in the evidence: the teacher's word alone is no proof.
+The LLM is asked several times (samples), and the verdict is the label of most samples. A claim is unscored if
+a sample gives no usable judgement, for example if its quotes are not in the evidence: the teacher's word
+alone is no proof.
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ _VERDICTS: Mapping[str, VerdictLabel] = {
     "neutral": "unsupported",
 }
 _MOST_CAREFUL = ("contradict", "neutral", "entail")  # a tie of votes goes to the first of these
-THRESHOLD = 0.5  # of the votes
+THRESHOLD = 0.5  # share of the votes
 
 
 def teacher_checker(teacher: Teacher | None) -> Checker:
-    """Returns the checker that asks `teacher`; `load_checker` adds the rules that may overrule it.
+    """Returns the checker that asks `teacher`, without rules; `load_checker` adds those that overrule it.
 
     Raises:
-        TeacherError: there is none.
+        TeacherError: `teacher` is None.
     """
     if teacher is None:
         raise TeacherError(
@@ -46,13 +47,18 @@ def teacher_checker(teacher: Teacher | None) -> Checker:
 
 @dataclass(frozen=True)
 class TeacherJudge:
-    """A callable `(claim, chunks) -> verdict`; `prepare` asks for many claims at a time."""
+    """A callable `(claim, chunks) -> verdict` that asks the teacher; `prepare` asks for many claims at once.
+
+    Attributes:
+        teacher: the LLM.
+    """
 
     teacher: Teacher
     _votes: dict[Pair, list[Settled[Judgement]]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def _samples(self) -> range:
+        """The numbers of the samples: how often each claim is asked about."""
         return range(self.teacher.settings.samples)
 
     def prepare(
@@ -61,7 +67,12 @@ class TeacherJudge:
         *,
         progress: Callable[[int, int], None] | None = None,
     ) -> None:
-        """Asks for the judgements on several claims, each by its chunks; what is known is not asked again."""
+        """Asks for the judgements on several claims, each by its chunks, except those that are known.
+
+        Args:
+            asked: (claim, chunks) of each.
+            progress: is called with (done, all) while it asks; None for silence.
+        """
         names = {_pair(claim, chunks): claim.id for claim, chunks in asked if chunks}
         missing = [pair for pair in names if pair not in self._votes]
         items = [
@@ -78,7 +89,10 @@ class TeacherJudge:
                 self.teacher.tally.agreed(share)
 
     def __call__(self, claim: Claim, chunks: Sequence[Chunk]) -> Verdict:
-        """Returns the verdict on a claim over its chunks; a claim without chunks is unsupported."""
+        """Returns the verdict on a claim over its chunks; unsupported without chunks.
+
+        It is unscored if a sample gave no usable judgement.
+        """
         if not chunks:
             return Verdict(claim=claim, label="unsupported", reason="the answer came with no evidence")
         self.prepare([(claim, chunks)])
@@ -91,18 +105,20 @@ class TeacherJudge:
 
 
 def _pair(claim: Claim, chunks: Sequence[Chunk]) -> Pair:
+    """Returns the claim with its context, and the texts of the chunks below their titles."""
     texts = (f"{chunk.title}\n{chunk.text}" if chunk.title else chunk.text for chunk in chunks)
     return claim.in_context, tuple(texts)
 
 
 def _majority(judgements: Sequence[Judgement]) -> tuple[str, float]:
-    """Returns the label of most judgements and its share; of two that are equal, the more careful."""
+    """Returns the label of most judgements and its share, 0 to 1; in a tie the more careful label."""
     votes = Counter(judgement.label for judgement in judgements)
     label = max(_MOST_CAREFUL, key=lambda one: (votes[one], -_MOST_CAREFUL.index(one)))  # type: ignore[index]
     return label, votes[label] / len(judgements)  # type: ignore[index]
 
 
 def _verdict(claim: Claim, chunks: Sequence[Chunk], judgements: Sequence[Judgement]) -> Verdict:
+    """Returns the verdict by the majority of `judgements`; its evidence is the first deciding quote."""
     label, share = _majority(judgements)
     deciding = next(judgement for judgement in judgements if judgement.label == label)
     entailing, refuting = deciding.of("entail"), deciding.of("contradict")
@@ -123,7 +139,7 @@ def _verdict(claim: Claim, chunks: Sequence[Chunk], judgements: Sequence[Judgeme
 
 
 def _span(quote: Quote, chunks: Sequence[Chunk]) -> tuple[int, int] | None:
-    """Returns the quote's span in the text of its chunk; None where the quote is of the title."""
+    """Returns the quote's span in the text of its chunk; None where the quote begins in the title."""
     chunk = chunks[quote.passage]
     shift = len(chunk.title) + 1 if chunk.title else 0
     start, end = quote.span[0] - shift, quote.span[1] - shift
@@ -131,7 +147,7 @@ def _span(quote: Quote, chunks: Sequence[Chunk]) -> tuple[int, int] | None:
 
 
 def _spread(judgements: Sequence[Judgement]) -> str:
-    """Returns `of 5 samples 4 entail, 1 neutral`; "" for a single sample."""
+    """Returns how the samples voted, "of 5 samples 4 entail, 1 neutral"; "" for a single sample."""
     if len(judgements) < 2:
         return ""
     votes = Counter(judgement.label for judgement in judgements).most_common()

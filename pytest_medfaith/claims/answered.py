@@ -1,8 +1,8 @@
-"""Questions that a claim answers, built by rules from its clause.
+"""Builds, by rules, the questions that a claim answers.
 
 Example: "Metformin lowers insulin levels in PCOS." answers "What lowers insulin levels in PCOS?", "What does
-metformin do?" and "Is it true that metformin lowers insulin levels in PCOS?". The questions are compared by
-the sentence encoder, so their grammar need not be perfect.
+metformin do?" and "Is it true that metformin lowers insulin levels in PCOS?". Only the sentence encoder
+compares these questions, so their grammar need not be perfect.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ _TURNED = lexicon.AUXILIARIES - lexicon.NEGATIONS  # "Gout is ..." is turned int
 
 
 def answered_questions(claim: Claim) -> tuple[str, ...]:
-    """Returns the questions that `claim` answers, each behind the words that a reader of the claim needs.
+    """Returns the questions that `claim` answers, each after the claim's context.
 
-    An order ("Take it with food.") answers how to do so. A claim without a clause answers only whether it is
-    true.
+    "Take it with food." answers "What should be done, and how?". A claim without a verb answers only whether
+    it is true.
     """
     stated = claim.text.strip().rstrip(".! ")
     clause = Part(tuple(read_words(stated))).clause
@@ -42,9 +42,10 @@ def _of_clause(clause: Clause) -> list[str]:
 
 
 def _text(words: Phrase) -> str:
+    """Returns the text of `words` without marks at its ends."""
     return written(words).strip(" ,.")
 
 
 def _lowered(text: str) -> str:
-    """Returns `text` as it stands within a sentence: "Metformin" is lowered, "COPD" stays."""
+    """Returns `text` as it is written inside a sentence: "metformin" for "Metformin"; "COPD" stays."""
     return text if text[1:2].isupper() or text[1:2].isdigit() else text[:1].lower() + text[1:]

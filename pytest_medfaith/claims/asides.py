@@ -1,4 +1,4 @@
-"""Splits off what a sentence says by the way, in its words: asides, closing relative clauses, participles."""
+"""Splits off what a sentence says by the way: asides, closing relative clauses, participles."""
 
 from __future__ import annotations
 
@@ -27,10 +27,11 @@ _NO_SUBJECT = word_set("no none neither few little nothing there")
 
 
 def split_asides(whole: Part) -> list[Part]:
-    """Splits "X, which is a Y, does Z", "X, sold as Y, does Z" and "X, a Y, does Z" into two statements on X.
+    """Splits an aside from its sentence: "X, which is a Y, does Z" gives "X is a Y" and "X does Z".
 
-    What is said by the way keeps its words: "X is a Y", "X, sold as Y", "X, a Y". A closing ", which is a Y"
-    is split off where the noun before it is plainly what it speaks of.
+    "X, sold as Y, does Z" and "X, a Y, does Z" give "X, sold as Y" and "X, a Y". A closing ", which is a Y"
+    is split off if the noun before it is plainly what it speaks of. Without an aside the sentence comes back
+    as the only part.
     """
     if whole.clause is None:
         return [whole]
@@ -39,6 +40,7 @@ def split_asides(whole: Part) -> list[Part]:
 
 
 def _subject_aside(clause: Clause) -> list[Phrase]:
+    """Returns (the aside as a statement, the sentence without it); [] without an aside after the subject."""
     words = clause.words
     commas = places(words, ",", clause.lead, clause.main)
     if not commas or commas[1:] != [clause.subject_end - 1]:
@@ -51,7 +53,10 @@ def _subject_aside(clause: Clause) -> list[Phrase]:
 
 
 def _aside_predicate(aside: Phrase) -> Phrase:
-    """Returns what an aside, its comma first, says of its subject; nothing where it states no fact."""
+    """Returns what an aside says of its subject: "is a Y" of ", which is a Y"; () where it states no fact.
+
+    The first word of `aside` is its comma.
+    """
     first = next((word for word in aside[1:] if not is_adverb(word)), None)
     verbs = finite_verbs(aside)
     if first is None:
@@ -63,6 +68,7 @@ def _aside_predicate(aside: Phrase) -> Phrase:
 
 
 def _closing_relative(clause: Clause) -> list[Phrase]:
+    """Returns (the sentence without its closing ", which is a Y", that as a statement); [] without it."""
     words = clause.words
     for comma in places(words, ",", clause.main + 1, len(words) - 3):
         relative, verb, after = (word.lower for word in words[comma + 1 : comma + 4])
@@ -76,7 +82,7 @@ def _closing_relative(clause: Clause) -> list[Phrase]:
 
 
 def _noun_before(words: Phrase, end: int) -> Phrase:
-    """Returns the noun that ends at `end`, with adjectives and brackets; nothing where it is too long."""
+    """Returns the noun that ends before index `end`, with adjectives and brackets; () if it is too long."""
     start = end
     while (
         start > 0
@@ -88,6 +94,7 @@ def _noun_before(words: Phrase, end: int) -> Phrase:
 
 
 def _is_verb(words: Phrase, index: int) -> bool:
+    """Returns whether the word at `index` may be a verb where it is."""
     can_be = forms(words[index])
     behind = words[index - 1].lower if index else ""
     return bool(can_be & {"s", "ing"}) or (bool(can_be) and (behind in lexicon.MODALS or behind == "to"))
@@ -96,7 +103,7 @@ def _is_verb(words: Phrase, index: int) -> bool:
 def split_participles(whole: Part) -> list[Part]:
     """Splits "X blocks A, lowering B" into "X blocks A" and "X, lowering B".
 
-    Under a modal or a condition the sentence stays whole.
+    A sentence with a modal verb ("may") or a condition ("if") stays whole.
     """
     words, clause = whole.words, whole.clause
     if clause is None or not clause.subject or clause.form == "modal":
@@ -119,9 +126,9 @@ def split_participles(whole: Part) -> list[Part]:
 
 
 def _of_the_subject(clause: Clause, comma: int) -> bool:
-    """Returns whether a participle behind `comma` speaks of the main subject.
+    """Returns whether a participle after the comma at index `comma` speaks of the main subject.
 
-    In a list it does not, nor in "studies show A does B, lowering C".
+    It does not in a list, nor in "studies show A does B, lowering C".
     """
     between = clause.words[clause.main : comma]
     verb_words = clause.words[clause.main : clause.main + 4]
@@ -132,6 +139,7 @@ def _of_the_subject(clause: Clause, comma: int) -> bool:
 
 
 def _is_participle(clause: Clause, comma: int) -> bool:
+    """Returns whether a participle that states something follows the comma at index `comma`."""
     words = clause.words
     begin = comma + 1 + (words[comma + 1].lower == "and")
     last = len(words) - 2

@@ -1,4 +1,4 @@
-"""Keeps what was asked and told before a sentence, and finds what a yes or no there answers."""
+"""Keeps what was asked and told before a sentence, and finds the question that a "Yes" or "No" answers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _COURTEOUS = re.compile(
     re.IGNORECASE,
 )
 _TO_JUDGE = re.compile(r"\W*(?:true\s+or\s+false|yes\s+or\s+no)\b", re.IGNORECASE)
-# As a heading or a bold line each of them is an answer; in a sentence its own words say more.
+# A heading or bold line of these words alone is an answer: "Safe", "Not recommended".
 _VERDICT = re.compile(
     r"\W*(?:(?:\w+\s+)?\w+\W*:\W*)?(?:(?:yes|no)\W*|(?:(?:yes|no)\W+)?(?:(?:very|quite|perfectly|totally|"
     r"generally|usually|probably|not|mostly|completely|absolutely|(?:it|that|this)(?:\s+is|"
@@ -47,11 +47,14 @@ _VERDICT = re.compile(
 
 @dataclass(frozen=True)
 class Told:
-    """What was told before a sentence.
+    """What was asked and told before a sentence.
 
-    `before` says what a later "it" may mean, `asked` is the last question that "Yes" would answer, and
-    `behind` what a reader of the question needs. While it is `fresh`, nothing was stated since. `answered`
-    holds the answers it got: True for yes, False for no, None for what is neither.
+    Attributes:
+        before: the sentences that tell what a later "it" may mean.
+        asked: the words of the last question that "Yes" would answer; () for none.
+        behind: the words that a reader of this question needs.
+        fresh: True while nothing was stated since the question.
+        answered: the answers that the question got: True for yes, False for no, None for neither.
     """
 
     before: Before
@@ -62,7 +65,10 @@ class Told:
 
     @classmethod
     def by(cls, question: str) -> Told:
-        """Returns what a case tells whose question is `question`."""
+        """Returns what is told before an answer to `question`: in "I am 40.
+
+        May I take 8 g?" an age and a question.
+        """
         polar = polar_sentences(question)
         place = question.find(polar[0]) if polar else len(question)
         asked = borrowed(read_words(question[place:]))  # "I am 40." before "May I take 8 g?" is its context
@@ -71,7 +77,7 @@ class Told:
     def stated(self, part: Part) -> Told:
         """Returns a copy of this that has `part` as the latest sentence before the next.
 
-        Some statements ask: "10 g is safe?", "True or false: 10 g is safe.". Where a yes or no answers such a
+        Some statements ask: "10 g is safe?", "True or false: 10 g is safe.". If a yes or no answers such a
         statement, it becomes the question that the next "Yes" would answer.
 
         Args:
@@ -82,41 +88,49 @@ class Told:
         return told.waiting(part, self.before.text) if waits else told
 
     def asking(self, part: Part) -> Told:
-        """Returns what is told once the question `part` was asked."""
+        """Returns a copy of this after the question `part`."""
         alone = asks_alone(part)
         told = replace(self, before=self.before.asked(part, alone=alone), fresh=True)
         return told.waiting(part, "" if alone else self.before.text)
 
     def headed(self, part: Part) -> Told:
-        """Returns what is told under the heading `part`."""
+        """Returns a copy of this after the heading `part`."""
         told = replace(self, before=self.before.followed_by(part, alone=True))
         waits = part.text.endswith("?") or _TO_JUDGE.match(part.text) or begins_polar(part.text)
         return told.waiting(part, "") if waits else told
 
     def waiting(self, part: Part, behind: str) -> Told:
-        """Returns what is told while `part` waits for its answer, where a yes or no is an answer to it."""
+        """Returns a copy of this in which `part` is the question that the next "Yes" would answer.
+
+        Unchanged if a yes or no does not answer it. `behind` are the words that a reader of `part` needs.
+        """
         if not is_polar(part.text):
             return self
         return replace(self, asked=part.words, behind=behind, fresh=True, answered=frozenset())
 
     def answered_by(self, answer: Answer) -> Told:
-        """Returns what is told once the question got `answer`."""
+        """Returns a copy of this after the question got `answer`."""
         return replace(self, answered=self.answered | {answer.affirms})
 
     def behind_list(self, item: Told) -> Told:
-        """Returns what is told behind a list item, before which this was told and behind which `item` was.
+        """Returns what is told after a list item; this is what was told before the item.
 
-        What an item says is no part of what the next item speaks of; what it asks waits for its answer.
+        The next item does not speak of what this item says. But a question that the item asks stays open.
+
+        Args:
+            item: what was told at the end of the item.
         """
         return item if item.fresh and item.asked != self.asked else self
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The words of a yes or no, which a claim has behind what it answers, and whether it affirms.
+    """A yes or no that a line of an answer says.
 
-    `taken_back` is the statement that a "False." answers. Without it and without a question the answer says
-    nothing that can be checked.
+    Attributes:
+        words: its words, which a claim has after the question that they answer.
+        affirms: True for yes, False for no, None for neither ("Probably not").
+        taken_back: the statement that a "False." answers; "" where it answers a question, or nothing.
     """
 
     words: Phrase
@@ -125,13 +139,13 @@ class Answer:
 
 
 def read_answer_of(text: str, line: Line, told: Told, reason: str) -> Answer | None:
-    """Returns the yes or no that `line` of `text` is, or None where it says more or less.
+    """Returns the yes or no that `line` says; None where it says more, or something else.
 
     Args:
-        text: the answer's text, with its marks blanked.
-        line: a line of it.
+        text: the answer's text, with blanks for its marks.
+        line: a line of the text.
         told: what was told before the line.
-        reason: why the line states nothing, "" where it may.
+        reason: why the line states nothing, such as "greeting"; "" where it may state something.
     """
     start, end = line.sentence.start, line.sentence.end
     read = read_yes_no(text[start:end])
@@ -152,7 +166,7 @@ def read_answer_of(text: str, line: Line, told: Told, reason: str) -> Answer | N
 
 
 def _plain_answer(text: str, line: Line) -> Phrase:
-    """Returns the "Yes" with which a line begins that says nothing else: "Yes.", "Yes, hope this helps."."""
+    """Returns the words of "Yes." or "Yes, hope this helps.", where the line says nothing else; else ()."""
     words = line.part.words
     if is_bare_answer(line.part.text):
         return words
@@ -161,7 +175,7 @@ def _plain_answer(text: str, line: Line) -> Phrase:
 
 
 def _piece(text: str, line: Line, reason: str) -> Answer | None:
-    """Returns the yes or no among the pieces of a line of talk: "I'm not a doctor, but yes."."""
+    """Returns the yes or no in a piece of a line of talk: "I'm not a doctor, but yes."; None for none."""
     sentence = text[line.sentence.start : line.sentence.end]
     joints = [joint.span() for joint in JOINTS.finditer(sentence)][:_MOST_PIECES]
     starts, ends = [0, *(end for _, end in joints)], [*(start for start, _ in joints), len(sentence)]
@@ -174,17 +188,24 @@ def _piece(text: str, line: Line, reason: str) -> Answer | None:
 
 
 def _words(read: YesNo, line: Line, start: int, end: int) -> Phrase:
-    """Returns the words for a yes or no at `start`, `end`: "Yes" for a thumbs-up."""
+    """Returns the words for a yes or no at `text[start:end]`: "Yes" for a thumbs-up."""
     if read.spoken:
         return (Word(read.spoken, start, end),)
     return tuple(word for word in line.part.words if not word.borrowed)
 
 
 def asks_unsaid_amount(text: str, start: int, whole: Part, told: Told, contexts: Sequence[str]) -> Phrase:
-    """Returns the "Yes" before `whole` where it answers to an amount that the answer `text` nowhere says.
+    """Returns the "Yes" before `whole` if it agrees to an amount that the answer does not say; else ().
 
-    "Yes, paracetamol lowers fever." to "Can I take 8 g?" says more than its words. Where the claims have the
-    question as their context (`contexts`), its amount is read with them. The sentence begins at `start`.
+    "Yes, paracetamol lowers fever." to "Can I take 8 g?" says more than its words. If a claim has the
+    question as its context, its amount is read with the claim, and nothing is returned.
+
+    Args:
+        text: the answer.
+        start: where the sentence begins.
+        whole: the sentence.
+        told: what was told before it.
+        contexts: the contexts of its claims.
     """
     opening = _OPENING.search(text, start, whole.words[0].start)
     if not (told.asked and told.fresh and opening) or any(contexts):
@@ -196,12 +217,12 @@ def asks_unsaid_amount(text: str, start: int, whole: Part, told: Told, contexts:
 
 
 def is_verdict(part: Part) -> bool:
-    """Returns whether a heading is an answer of a word: "Safe", "Not recommended"."""
+    """Returns whether a heading answers by itself: "Safe", "Not recommended"."""
     return _VERDICT.fullmatch(part.text) is not None
 
 
 def without_label(text: str, part: Part, told: Told) -> Part:
-    """Returns the answer to a question without the label before it: "A: It is safe."."""
+    """Returns the answer to a question without its label: "It is safe." for "A: It is safe."."""
     words = part.words
     if not (told.fresh and len(words) > 2 and words[0].lower in ("a", "ans") and words[1].text == ":"):
         return part
@@ -210,7 +231,7 @@ def without_label(text: str, part: Part, told: Told) -> Part:
 
 
 def agrees(text: str) -> bool:
-    """Returns whether `text` says yes; "Sure!" and "Of course." open many a refusal and do not count."""
+    """Returns whether `text` says yes. "Sure!" and "Of course." do not count: they open many refusals."""
     sentence = text if read_yes_no(text) else ""
     pieces = [sentence] if sentence else JOINTS.split(text)[: _MOST_PIECES + 1]
     return any(

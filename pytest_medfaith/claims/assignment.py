@@ -1,11 +1,11 @@
-"""Gives a sentence without a citation a neighbour's citation whose passage speaks of the same matter.
+"""Gives a sentence without a citation the citation of a neighbour whose passage speaks of the same thing.
 
 Example: in "Iron tablets treat iron deficiency [1]. They are taken on an empty stomach." the second sentence
-is given [1] where a sentence of passage 1 is similar to it. What is assigned is a guess of this package and
-no word of the answer, so it is always shown as assigned.
+gets [1] if a sentence of passage 1 is similar to it. Such a citation is a guess of this package, so it is
+always shown as assigned.
 
-The reference RAG uses it on its drafts: it looks at the passage behind a citation, because the reader will
-check the sentence by that passage. `attribution.py` reports on finished answers instead: it compares an
+The reference RAG does this with its drafts. It looks at the passage behind a citation, because the reader
+will check the sentence by that passage. `attribution.py` reports on finished answers instead. It compares an
 uncited claim with the cited claims beside it and reads no passage, because there the question is which
 citation the writer meant.
 """
@@ -21,21 +21,21 @@ from pytest_medfaith.claims.layout import Sentence, read_layout
 from pytest_medfaith.english.sentences import sentences_of
 
 Embed = Callable[[Sequence[str]], Any]  # n texts -> float (n, width), rows of length 1
-# Below this cosine a passage is often on another matter. Of 364 cited sentences of the recorded answers whose
-# citation was hidden, 210 get it back, 35 get another and 119 none; from 0.4 on it is 227, 66 and 71
-# (bench/assignment.py).
+# Below this cosine a passage is often on another matter. The citations of 364 sentences of the recorded
+# answers were hidden: 210 sentences get theirs back, 35 get another and 119 none. With 0.4 these are 227, 66
+# and 71 (bench/assignment.py).
 LEAST_SIMILARITY = 0.5
 
 
 @dataclass(frozen=True)
 class Assigned:
-    """A citation that a sentence without any was given.
+    """A citation that was given to a sentence without one.
 
     Attributes:
-        start: of the sentence in the answer.
-        end: of the sentence, half-open.
-        marker: of the citation, such as "1".
-        similarity: cosine of the sentence and the most similar sentence of the passage, up to 1.
+        start: the first character of the sentence in the answer.
+        end: the character after the sentence.
+        marker: the marker of the citation, such as "1".
+        similarity: the cosine of the sentence and the most similar sentence of the passage, up to 1.
     """
 
     start: int
@@ -47,18 +47,18 @@ class Assigned:
 def assign_citations(
     answer: str, passages: Mapping[str, str], *, embed: Embed, least: float = LEAST_SIMILARITY
 ) -> list[Assigned]:
-    """Returns a citation for each sentence that has none and whose neighbours' passages speak of its matter.
+    """Returns a citation for each sentence without one that is similar to the passage of a cited neighbour.
 
-    The neighbours are the nearest sentences with a citation before and behind it. Of their citations the
-    passage with the most similar sentence is taken; of two that are equal, that of the sentence before.
-    Headings, questions and lines that introduce a list get none.
+    The neighbours are the nearest sentences with a citation, one before and one after. Among their citations
+    the passage with the most similar sentence wins; in a tie, that of the sentence before. Headings,
+    questions and lines that introduce a list get none.
 
     Args:
-        answer: with its citation markers.
-        passages: the text that each marker points to, {"1": "Iron tablets ..."}. A marker that is absent here
-            points nowhere, and is assigned to no sentence.
-        embed: the encoder.
-        least: the cosine from which a citation is assigned.
+        answer: the answer with its citation markers.
+        passages: {marker: text of its passage}, {"1": "Iron tablets ..."}. Other markers are assigned to no
+            sentence.
+        embed: the sentence encoder: n texts -> (n, width), rows of length 1.
+        least: the least cosine for which a citation is assigned.
     """
     cited = read_citations(answer)
     layout = read_layout(cited.text)
@@ -88,7 +88,14 @@ def _similarities(
     passages: Mapping[str, str],
     embed: Embed,
 ) -> dict[int, dict[str, float]]:
-    """Returns the cosine of each sentence, by its place, and the most similar sentence of each candidate."""
+    """Returns {sentence: {marker: cosine of the sentence and the most similar sentence of the passage}}.
+
+    Args:
+        texts: {place of a sentence: its text}.
+        wanted: {place of a sentence: markers to compare}.
+        passages: {marker: text of its passage}.
+        embed: the sentence encoder.
+    """
     pieces = {
         marker: sentences_of(passages[marker]) for candidates in wanted.values() for marker in candidates
     }
@@ -110,7 +117,7 @@ def _similarities(
 def _neighbours(
     markers: Sequence[tuple[str, ...]], place: int, passages: Mapping[str, str]
 ) -> dict[str, None]:
-    """Returns the markers of the nearest cited sentences before and behind `place` that lead to a passage."""
+    """Returns the markers, as keys, of the nearest cited sentences before and after with a passage."""
     before = next((found for found in reversed(markers[:place]) if found), ())
     behind = next((found for found in markers[place + 1 :] if found), ())
     return dict.fromkeys(marker for marker in (*before, *behind) if marker in passages)
@@ -123,4 +130,5 @@ def _states(sentence: Sentence, text: str) -> bool:
 
 
 def _text(sentence: Sentence, text: str) -> str:
+    """Returns the text of a sentence with single blanks."""
     return " ".join(text[sentence.start : sentence.end].split())

@@ -1,4 +1,8 @@
-"""Reads an answer line by line: what headings, intros and table headers mean for the lines below them."""
+"""Reads an answer line by line: headings, intros and table headers give the lines below them their meaning.
+
+Example: below "Do not take it if you have", the list item "asthma" is the line "Do not take it if you have
+asthma".
+"""
 
 from __future__ import annotations
 
@@ -26,13 +30,20 @@ from pytest_medfaith.english.phrases import Phrase, Word, read_words
 _LONGEST_HEADING = 6  # words of a line that heads what follows without being marked as a heading
 _RUNNING_TEXT = -1  # the indent of an intro in running text: every list item is deeper
 
-# A lead is an intro that states nothing, or a table header: the lines below carry it.
+# A lead is an intro that states nothing ("Symptoms include:"), or a table header. The lines below repeat its
+# words.
 Role = Literal["heading", "lead", "row", "item", "text"]
 
 
 @dataclass(frozen=True)
 class Line:
-    """A sentence of an answer, and what it says in its place: with its intro, label or column titles."""
+    """A sentence of an answer, and what it says in its place.
+
+    Attributes:
+        role: what it is: heading, lead, table row, list item or text.
+        sentence: the sentence.
+        part: its words, with those of its intro, label or column titles.
+    """
 
     role: Role
     sentence: Sentence
@@ -41,7 +52,7 @@ class Line:
 
 @dataclass(frozen=True)
 class _Intro:
-    """The line that introduces list items indented deeper than `indent`."""
+    """A line that introduces list items with a greater indent than `indent`."""
 
     words: Phrase
     indent: int
@@ -49,9 +60,13 @@ class _Intro:
 
 @dataclass(frozen=True)
 class _Above:
-    """What is open above a block: the heading, the intros of lists, outermost first, and a table's titles.
+    """The lines above a block that give it its meaning.
 
-    `amount` is the item before, where it only says how much: "500 mg", above "twice a day".
+    Attributes:
+        heading: the words of the heading.
+        intros: the intros of lists, outermost first.
+        header: the titles of the table's columns.
+        amount: the words of the item before, if it only says how much: "500 mg" above "twice a day".
     """
 
     heading: Phrase = ()
@@ -95,7 +110,13 @@ def read_lines(layout: Layout) -> list[Line]:
 def _kind(block: Block, parts: Sequence[Part], above: _Above, following: Block | None) -> Kind:
     """Returns the kind of `block` by its marks and its words.
 
-    A short line with no verb heads what follows; a line under an intro is an item.
+    A short line without a verb is a heading if lines follow; a line under an intro is an item.
+
+    Args:
+        block: the block.
+        parts: its sentences.
+        above: the lines above it.
+        following: the next block; None for the last.
     """
     words, last = parts[0].words, parts[-1].words[-1].text
     stated = states(parts[0])
@@ -114,7 +135,7 @@ def _kind(block: Block, parts: Sequence[Part], above: _Above, following: Block |
 def _read_prose(
     text: str, block: Block, parts: Sequence[Part], above: _Above, following: Block | None
 ) -> tuple[list[tuple[Role, Part]], _Above]:
-    """Returns the roles and parts of a list item or running text, and what is open above the next block."""
+    """Returns (roles and parts of the sentences, what is above the next block) of an item or text."""
     item = block.kind == "item"
     amount: Phrase = ()
     outer = tuple(intro for intro in above.intros if intro.indent < block.indent) if item else ()
@@ -139,16 +160,19 @@ def _read_prose(
 
 
 def _introduces(last: Word, block: Block, following: Block) -> bool:
-    """Returns whether the word `last` leads into what follows.
+    """Returns whether the word `last` leads into what follows: a colon, or an open end above a list.
 
-    It is a colon, or an open end above a list: "Do not take it if you have".
+    Example of an open end: "Do not take it if you have".
     """
     deeper = following.kind == "item" and (block.kind != "item" or following.indent > block.indent)
     return last.text == ":" or (deeper and last.lower in OPEN_ENDS)
 
 
 def _is_dosed(text: str, last: Phrase, block: Block, following: Block) -> bool:
-    """Returns whether a list below a line without a stop gives its dose: "Take metformin", "1. 500 mg"."""
+    """Returns whether the list below a line without a full stop is its dose: "Take metformin", "1.
+
+    500 mg".
+    """
     deeper = following.kind == "item" and (block.kind != "item" or following.indent > block.indent)
     if not deeper or last[-1].text in (".", "!", "?"):
         return False

@@ -1,7 +1,7 @@
-"""Recognises what an answer says beside its claims: greetings, closings, disclaimers and empty advice.
+"""Recognises chatter: greetings, closings, disclaimers and empty advice, which no evidence can support.
 
-A sentence wrongly taken for chatter would pass unchecked. So a cue alone ("I hope", "feel free to") proves
-nothing: every word of the sentence must be one that such talk is made of. A number, a drug, a finding or an
+A sentence wrongly taken for chatter would pass unchecked. So a cue ("I hope", "feel free to") is not enough:
+every word of the sentence must be one of those that such talk uses. A number, a drug, a finding or an
 instruction makes it a claim.
 """
 
@@ -95,15 +95,18 @@ _PHRASES = re.compile(  # their words mean something else in other places; each 
     )(?!\w)""",
     re.VERBOSE | re.IGNORECASE,
 )
-# Characters: what is longer says something, and the patterns would read it again at each cue.
+# Characters. A longer sentence says something, and the patterns would read it again at each cue.
 LONGEST_TALK = 600
 
 
 @dataclass(frozen=True)
 class _Kind:
-    """The reason why a sentence states nothing that matches `cue` and is made of `words` alone.
+    """A kind of chatter: a sentence that matches `cue` and has no other words than `words`.
 
-    In both a NUL character is a phrase of `_PHRASES`.
+    Attributes:
+        reason: the name of the kind, "greeting" for example.
+        cue: the pattern; a NUL character in it means a phrase of `_PHRASES`.
+        words: the words that such a sentence may have.
     """
 
     reason: str
@@ -112,6 +115,7 @@ class _Kind:
 
 
 def _cue(pattern: str) -> re.Pattern[str]:
+    """Returns a pattern for a cue, in verbose syntax and either case."""
     return re.compile(rf"(?:{pattern})", re.VERBOSE | re.IGNORECASE | re.DOTALL)
 
 
@@ -216,7 +220,7 @@ _WHAT_SOURCES_SAY = re.compile(
       | here(?:'s|\s+is)\s+how\s+to(?:\s+[a-z-]+){{1,6}}""",
     re.VERBOSE | re.IGNORECASE,
 )
-# It sets a tone and can be held against no evidence: "Kidney function matters", "Great care is needed here".
+# It sets a tone, and no evidence can support or refute it: "Kidney function matters".
 _EMPHASIS = re.compile(
     r"""(?:[A-Z][\w-]*\s+)(?:[a-z][\w-]*\s+){0,3}(?:matters?(?:\s+(?:here|too|as\s+well|a\s+lot|most))?
       | (?:needs?|calls?\s+for|requires?|deserves?)\s+(?:great|special|extra|particular|some|real)?\s*
@@ -241,7 +245,7 @@ _COPYRIGHT = re.compile(
 
 
 def is_bare_answer(sentence: str) -> bool:
-    """Returns whether `sentence` is "Yes.", "No." or the like: what it says is in the question."""
+    """Returns whether `sentence` is only "Yes.", "No." or the like, and so says what its question asks."""
     return _BARE_ANSWER.match(sentence.replace("\u2019", "'")) is not None
 
 
@@ -251,10 +255,10 @@ def is_emphasis(sentence: str) -> bool:
 
 
 def chatter_reason(sentence: str) -> str:
-    """Returns what `sentence` is where it states nothing to check, else "".
+    """Returns the kind of chatter that `sentence` is; "" where it may state something.
 
-    It is "greeting", "disclaimer", "advice" (to see a doctor, with no symptom, time or patient that calls
-    for it), "reference to a source" or "no checkable content".
+    The kinds are "greeting", "disclaimer", "advice" (to see a doctor, without a symptom, time or patient that
+    calls for it), "reference to a source" and "no checkable content".
     """
     plain = sentence.replace("\u2019", "'").strip(" \t\r\n\"'“”*_()")
     if (

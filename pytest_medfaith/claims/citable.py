@@ -11,7 +11,7 @@ from pytest_medfaith.answers.identity import plain_address, plain_name, pmid_of
 from pytest_medfaith.records import Chunk
 
 _TITLE_WORDS = 2  # a title of one word, such as "Metformin", is a word of many sentences
-_MOST_UNKNOWN = 20  # a number in round brackets beyond it is no citation where nobody knows the contexts
+_MOST_UNKNOWN = 20  # without known contexts, a higher number in round brackets is no citation
 _PREFIX = re.compile(
     r"^(?:(?:source|sources|doc|document|passage|context|chunk|ref|reference|cite|id|see|from)\s*[:#]\s*"
     r"|[#@^])",
@@ -22,7 +22,10 @@ _SIGNS = re.compile(r"[\d_:/#.-]")
 
 @dataclass(frozen=True)
 class Citable:
-    """The contexts of an answer as it may name them; without contexts nothing is known of them."""
+    """The contexts of an answer by the names that it may give them.
+
+    Without contexts nothing is known of them.
+    """
 
     contexts: tuple[Chunk, ...] = field(default=())
 
@@ -33,10 +36,12 @@ class Citable:
 
     @cached_property
     def _ids(self) -> dict[str, str]:
+        """{id: id} of the contexts."""
         return {chunk.id: chunk.id for chunk in self.contexts}
 
     @cached_property
     def _plain(self) -> dict[str, str]:
+        """{plain title or plain id: id}; titles of one word are left out."""
         titled = {
             plain_name(chunk.title): chunk.id
             for chunk in reversed(self.contexts)
@@ -46,6 +51,7 @@ class Citable:
 
     @cached_property
     def _shapes(self) -> frozenset[str]:
+        """The ids with "0" for each number, of ids with letters and digits: "nih-0" for "nih-3"."""
         return frozenset(
             _shape(chunk.id)
             for chunk in self.contexts
@@ -54,10 +60,12 @@ class Citable:
 
     @cached_property
     def _addresses(self) -> frozenset[str]:
+        """The plain addresses of the contexts."""
         return frozenset(plain_address(chunk.url) for chunk in self.contexts if chunk.url)
 
     @cached_property
     def _pmids(self) -> frozenset[str]:
+        """The PMIDs of the contexts."""
         return frozenset(filter(None, map(pmid_of, self.contexts)))
 
     @property
@@ -66,28 +74,32 @@ class Citable:
         return len(self.contexts) or _MOST_UNKNOWN
 
     def has_addresses(self) -> bool:
-        """Returns whether any context has an address, so that an unknown address is no context's."""
+        """Returns whether a context has an address. Then an unknown address is that of no context."""
         return bool(self._addresses)
 
     def has_address(self, url: str) -> bool:
-        """Returns whether a context is at `url`."""
+        """Returns whether a context has the address `url`."""
         return plain_address(url) in self._addresses
 
     def has_number(self, digits: str) -> bool:
-        """Returns whether `digits` is a context's PMID or id."""
+        """Returns whether `digits` is the PMID or id of a context."""
         return digits in self._pmids or digits in self._ids
 
     def anchored(self, target: str) -> str:
-        """Returns the id of the context that the target of a link names, as in `#nih-3`; "" for none."""
+        """Returns the id of the context that the target of a link names, such as `#nih-3`; "" for none."""
         name = target.removeprefix("#")
         return self._ids.get(name) or (self._plain.get(plain_name(name), "") if name else "")
 
     def named(self, given: str, *, square: bool) -> str:
-        """Returns the marker that `given`, words in brackets, stand for; "" where they name no context.
+        """Returns the marker that the words `given` in brackets mean; "" where they name no context.
 
-        Words in square brackets may differ from an id or a title in signs and case. Where an id has their
-        shape, as `nih-9` has that of `nih-3`, they name a context that does not exist. Round brackets hold so
-        much else that they name an id or a title only letter by letter.
+        Words in square brackets may differ from an id or a title in signs and case. Words of the shape of an
+        id, as "nih-9" and "nih-3", name a context that does not exist: they come back as they are. Round
+        brackets have so many other uses that they must name an id or a title letter by letter.
+
+        Args:
+            given: the words in the brackets.
+            square: True for square brackets, False for round ones.
         """
         name = _PREFIX.sub("", given.strip()).strip()
         if not name or name.isdigit():
@@ -101,6 +113,7 @@ class Citable:
 
 
 def _shape(name: str) -> str:
+    """Returns `name` with "0" for each number."""
     return re.sub(r"\d+", "0", name)
 
 

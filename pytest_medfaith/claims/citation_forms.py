@@ -1,4 +1,4 @@
-"""The forms in which people write a citation, and the numbers in brackets that are none.
+"""The forms in which people write citations, and the numbers in brackets that are no citations.
 
     Iron helps [1, 3].   Iron helps (1).   Iron helps.¹   Iron helps (Source 2).   Iron helps [nih-iron-3].
     Iron helps (PMID 31535829; doi:10.1000/x).   Iron helps ([NIH](https://ods.od.nih.gov/iron)).
@@ -81,10 +81,13 @@ _DOI = re.compile(DOI)
 
 @dataclass(frozen=True)
 class Citation:
-    """A cited source: `marker` is "1", "PMID 123", "DOI 10.1/x", an id or an address.
+    """A cited source and its place in the answer.
 
-    `start`, `end` span the whole bracket. A citation that `is_said` is part of the sentence, as in "Source 2
-    recommends iron".
+    Attributes:
+        marker: "1", "PMID 123", "DOI 10.1/x", an id or an address.
+        start: the first character of the whole bracket.
+        end: the character after it.
+        is_said: True where it is part of the sentence: "Source 2 recommends iron".
     """
 
     marker: str
@@ -95,7 +98,7 @@ class Citation:
 
 @dataclass(frozen=True)
 class _Found:
-    """What a form finds: the markers, and whether their words are part of the sentence."""
+    """The markers that a form of citation finds, and whether their words are part of the sentence."""
 
     markers: list[str]
     is_said: bool = False
@@ -105,7 +108,9 @@ Reader = Callable[[re.Match[str], Citable], _Found | None]
 
 
 def find_citations(text: str, citable: Citable) -> list[Citation]:
-    """Returns the citations of `text` in order; a bracket with several sources gives one citation each.
+    """Returns the citations of `text` in order; a bracket with several sources gives a citation for each.
+
+    "Statins help [1, 2]." has the citations "1" and "2", both with the span of the bracket.
 
     Args:
         text: an answer.
@@ -127,13 +132,16 @@ def find_citations(text: str, citable: Citable) -> list[Citation]:
 
 
 def _is_definition(match: re.Match[str]) -> bool:
-    """Returns whether the footnote at `match` is the definition at the beginning of a line."""
+    """Returns whether the footnote at `match` is its definition at the beginning of a line: "[^1]: ..."."""
     text, start = match.string, match.start()
     return _FOOTNOTE.match(text, start) is not None and not text[:start].rpartition("\n")[2].strip()
 
 
 def read_numbers(listed: str) -> list[str]:
-    """Returns the numbers of a list such as "1, 3-5"; [] where it counts down, from 0 or too far."""
+    """Returns the numbers of a list as texts: ["1", "3", "4", "5"] for "1, 3-5".
+
+    [] for a range that counts down or spans more than 20, and for a 0.
+    """
     numbers: list[int] = []
     for part in re.split(r"[,;&]|\band\b", listed):
         ends = [int(end) for end in re.findall(r"\d+", part)]
@@ -144,10 +152,15 @@ def read_numbers(listed: str) -> list[str]:
 
 
 def address_markers(url: str, citable: Citable, *, cites: bool) -> list[str]:
-    """Returns the marker of an address: a PMID, a DOI, or itself.
+    """Returns the marker of an address, as a list: a PMID, a DOI, or the address; [] where it cites nothing.
 
-    An address that no context has is cited where it `cites` and contexts have addresses: it does not exist
-    among them. Else it is text.
+    An address that no context has is cited if it `cites` and some contexts have addresses: it is then a
+    source that does not exist among them.
+
+    Args:
+        url: the address.
+        citable: the contexts.
+        cites: True for an address in a place for citations, such as brackets.
     """
     url = url.rstrip(".,;:!?")
     if citable.has_address(url):
@@ -160,6 +173,7 @@ def address_markers(url: str, citable: Citable, *, cites: bool) -> list[str]:
 
 
 def _read_mark(match: re.Match[str], _: Citable) -> _Found:
+    """Returns the numbers of "【1†source】"."""
     return _Found(read_numbers(match["mark"]))
 
 
@@ -184,6 +198,7 @@ def _read_link(match: re.Match[str], citable: Citable) -> _Found | None:
 
 
 def _read_names(match: re.Match[str], citable: Citable) -> _Found | None:
+    """Returns the contexts named in brackets; None where a name is unknown."""
     if not citable.contexts:
         return None
     square = match[0][0] == "["
@@ -196,11 +211,12 @@ def _read_names(match: re.Match[str], citable: Citable) -> _Found | None:
 
 
 def _read_pmids(match: re.Match[str], _: Citable) -> _Found:
+    """Returns the PMIDs of "PMID 31535829"."""
     return _Found([f"PMID {int(digits)}" for digits in re.findall(r"\d+", match["pmids"])])
 
 
 def _read_digits(match: re.Match[str], citable: Citable) -> _Found | None:
-    """Returns the PMIDs of "[31535829]": of 7 or 8 digits, or of a context."""
+    """Returns the PMIDs of "[31535829]": numbers of 7 or 8 digits, or of a context; else None."""
     numbers = re.findall(r"\d+", match["digits"])
     if _CODED.search(match.string[max(0, match.start() - 20) : match.start()]):
         return None
@@ -210,14 +226,17 @@ def _read_digits(match: re.Match[str], citable: Citable) -> _Found | None:
 
 
 def _read_pmcid(match: re.Match[str], _: Citable) -> _Found:
+    """Returns a PMC id: "PMC123"."""
     return _Found([match["pmcid"].replace(" ", "")])
 
 
 def _read_doi(match: re.Match[str], _: Citable) -> _Found:
+    """Returns a DOI."""
     return _Found([f"DOI {match['doi'].lower()}"])
 
 
 def _read_address(match: re.Match[str], citable: Citable) -> _Found:
+    """Returns the address, if it is in brackets or that of a context."""
     text, start = match.string, match.start()
     in_brackets = re.search(
         r"[(\[<]\s*(?:(?:source|see|from|via)\s*:?\s*)?$", text[max(0, start - 12) : start], re.IGNORECASE
@@ -226,6 +245,7 @@ def _read_address(match: re.Match[str], citable: Citable) -> _Found:
 
 
 def _read_square(match: re.Match[str], _: Citable) -> _Found | None:
+    """Returns the numbers of "[1, 3]"; None where they are an interval or a spread."""
     before = match.string[max(0, match.start() - 40) : match.start()]
     numbers = match["numbers"]
     is_interval = _INTERVAL_BEFORE.search(before) and not (numbers.isdigit() and _PLAIN_NORMAL.search(before))
@@ -235,21 +255,24 @@ def _read_square(match: re.Match[str], _: Citable) -> _Found | None:
 
 
 def _spreads(before: str, listed: str) -> bool:
-    """Returns whether a bracket is the spread of the number it follows, as in "34 [28-41]" and "3 [2, 5]"."""
+    """Returns whether a bracket is the spread of the number before it: "34 [28-41]", "3 [2, 5]"."""
     middle = _NUMBER_BEFORE.search(before[-24:])
     ends = re.fullmatch(rf"(\d+)\s*(?:{_DASH}|[,;])\s*(\d+)", listed)
     return middle is not None and ends is not None and int(ends[1]) <= float(middle[1]) <= int(ends[2])
 
 
 def _read_note(match: re.Match[str], _: Citable) -> _Found:
+    """Returns the name of a footnote: "^note" for "[^note]"."""
     return _Found([f"^{match['note']}"])
 
 
 def _read_words(match: re.Match[str], _: Citable) -> _Found:
+    """Returns the numbers of "(Source 2)"."""
     return _Found(read_numbers(match["numbers"]))
 
 
 def _read_raised(match: re.Match[str], _: Citable) -> _Found | None:
+    """Returns the numbers of "¹"; None after units ("m²") and for numbers of three digits."""
     numbers = read_numbers(match["raised"].translate(_RAISED_DIGITS).replace("\u2013", "-"))
     word = re.search(r"[a-z]+$", match.string[: match.start()][-12:], re.IGNORECASE)
     if word and word[0].lower() in ("metre", "meter", "metres", "meters", "cells", "inch", "feet", "log"):
@@ -258,11 +281,16 @@ def _read_raised(match: re.Match[str], _: Citable) -> _Found | None:
 
 
 def _read_sup(match: re.Match[str], _: Citable) -> _Found:
+    """Returns the numbers of "<sup>1</sup>" and "^1^"."""
     return _Found(read_numbers(match["sup"] or match["caret"]))
 
 
 def _read_round(match: re.Match[str], citable: Citable) -> _Found | None:
-    """Returns the numbers of "(1)" behind statements, where every such bracket of the answer cites."""
+    """Returns the numbers of "(1)" after a statement; None where such a bracket may mean something else.
+
+    It may in an answer with square brackets or numbered lists, after a word such as "stage", and for a number
+    higher than that of the contexts.
+    """
     text, (start, end) = match.string, match.span()
     numbers = read_numbers(match["numbers"])
     word = _LAST_WORD.search(text[max(0, start - 30) : start])
@@ -292,6 +320,7 @@ def _read_bare(match: re.Match[str], _: Citable) -> _Found | None:
 
 
 def _forms() -> Iterator[tuple[re.Pattern[str], Reader]]:
+    """Yields (pattern, reader) of each form of citation, in the order in which they are tried."""
     flags = re.IGNORECASE | re.VERBOSE
     rows: tuple[tuple[str, Reader], ...] = (
         (r"\u3010(?P<mark>\d{1,3})(?:\u2020[^\u3010\u3011\r\n]{0,80})?\u3011", _read_mark),

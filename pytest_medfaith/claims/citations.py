@@ -1,4 +1,4 @@
-"""Reads the citation markers of an answer, and tells which sentence each of them belongs to."""
+"""Reads the citation markers of an answer, and tells to which sentence each of them belongs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pytest_medfaith.english.conjugation import verb_forms
 from pytest_medfaith.english.struck import without_struck
 from pytest_medfaith.records import Chunk
 
-# A NUL character is a marker here.
+# In these patterns a NUL character means a marker.
 _BETWEEN = re.compile(r"(?<=\x00)\s*(?:[,;&]|and)?\s*(?=\x00)")
 _WRAPPED = re.compile(
     r"[(\[]\s*(?:(?:see|cf\.?|as in|refs?\.?|references?|sources?|from):?\s*)?\x00+\s*[)\]]", re.IGNORECASE
@@ -25,7 +25,7 @@ _AUTHORS = (
     rf"(?!{_MONTH}\b)[A-Z][\w'\u2019-]+(?:\s+(?:[A-Z][\w'\u2019-]+\s+)?(?:et\s+al\.?|(?:and"
     rf"|&)\s+[A-Z][\w'\u2019-]+)\s*,?|\s*,)\s*(?:19|20)\d\d[a-z]?"
 )
-# Marks that name a source without a number of a passage: they are no words of the claim.
+# Marks that name a source without the number of a passage. They are no words of the claim.
 _NAMELESS = re.compile(
     rf"""\u3010[^\u3010\u3011\r\n]{{0,80}}\u3011
       | [(\[]\s*(?:(?:see|cf\.?|e\.g\.,?|reviewed\s+in)\s+)?{_AUTHORS}(?:\s*[;,]\s*{_AUTHORS}){{0,6}}\s*[)\]]
@@ -49,19 +49,21 @@ _NAMED = re.compile(
 
 @dataclass(frozen=True)
 class Cited:
-    """An answer with its citations in order; `text` is the answer at its length, with blanks in their place.
+    """An answer with its citations.
 
-    Blanks also stand for the brackets and commas around a citation, for marks that name a source without a
-    number, and for struck-out words.
+    Attributes:
+        text: the answer at its length, with blanks for citations and the brackets and commas around them, for
+            marks that name a source without a number, and for struck-out words.
+        citations: the citations in order.
     """
 
     text: str
     citations: tuple[Citation, ...]
 
     def markers_of(self, sentences: Sequence[Sentence]) -> list[tuple[str, ...]]:
-        """Returns the markers in the zone of each sentence, in order and once each.
+        """Returns the markers that belong to each sentence, in order and once each; () for none.
 
-        A citation behind words of no sentence, as in a list of references, belongs to none.
+        A citation after words of no sentence, as in a list of references, belongs to none.
         """
         zones = [sentence.zone for sentence in sentences]
         found: list[dict[str, None]] = [{} for _ in sentences]
@@ -73,7 +75,10 @@ class Cited:
 
 
 def read_citations(answer: str, contexts: Sequence[Chunk] = ()) -> Cited:
-    """Returns `answer` with its citations, read once; arguments as in `parse_citations`."""
+    """Returns `answer` with its citations read; arguments as in `parse_citations`.
+
+    "Statins help [1, 2]." cites "1" and "2"; its text keeps its length, with blanks for the bracket.
+    """
     answer = without_struck(answer)
     citations = parse_citations(answer, contexts)
     spans = {(citation.start, citation.end) for citation in citations if not citation.is_said}
@@ -98,12 +103,12 @@ def _is_said(name: str | None) -> bool:
 def parse_citations(text: str, contexts: Sequence[Chunk] = ()) -> list[Citation]:
     """Returns the citations of `text` in order, in the forms that `citation_forms` lists.
 
-    A bracket that lists several sources gives one citation each, with the bracket's span. Numbers run from 1
-    to 999; the brackets of an interval ("95 % CI [1, 3]") and of a range longer than 20 are text. What is
-    struck out cites nothing.
+    A bracket that lists several sources gives a citation for each, with the bracket's span. Numbers run from
+    1 to 999. The brackets of an interval ("95 % CI [1, 3]") and of a range longer than 20 are text.
+    Struck-out words cite nothing.
 
     Args:
         text: an answer.
-        contexts: what it was given; ids, titles and addresses are citations only where they are known.
+        contexts: what the answer was given. Ids, titles and addresses cite only where a context has them.
     """
     return find_citations(without_struck(text), Citable.of(contexts))

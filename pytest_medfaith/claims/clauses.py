@@ -1,6 +1,6 @@
 """Splits a sentence where "and", "but" or a semicolon joins clauses that each have a subject and a verb.
 
-A clause that may not hold by itself stays with its neighbour: nothing is split inside brackets and quotes,
+A clause that may not be true by itself stays with its neighbour. Nothing is split inside brackets and quotes,
 nor between conditions that belong together ("if the face droops and the arm is weak").
 """
 
@@ -26,7 +26,14 @@ _CONDITIONS = lexicon.STRONG_CONDITIONS | word_set("whether because")
 
 @dataclass(frozen=True)
 class _Joint:
-    """Where two clauses may part: the words from `start` to `end` join them."""
+    """A place where two clauses may be split: the words from `start` to `end` join them.
+
+    Attributes:
+        start: the index of the first joining word or mark.
+        end: the index after the last.
+        word: the joining word, such as "and", or ";".
+        comma: True where a comma or semicolon is part of it.
+    """
 
     start: int
     end: int
@@ -35,7 +42,11 @@ class _Joint:
 
 
 def split_clauses(whole: Part) -> list[Part]:
-    """Returns the clauses of `whole` with subject and verb; an opening "In adults," goes with each."""
+    """Returns the clauses of `whole` that have a subject and a verb; [whole] where there is nothing to split.
+
+    "A helps, but B harms" gives "A helps" and "B harms". An opening such as "In adults," goes with each
+    clause.
+    """
     words, left = whole.words, whole.clause
     if left is None:
         return [whole]
@@ -56,6 +67,7 @@ def split_clauses(whole: Part) -> list[Part]:
 
 
 def _joints(words: Phrase, start: int) -> Iterator[_Joint]:
+    """Yields the places from index `start` on where clauses may be joined."""
     for index in range(start, len(words) - 1):
         word = words[index]
         if word.inside:
@@ -76,7 +88,7 @@ def _joints(words: Phrase, start: int) -> Iterator[_Joint]:
 
 
 def _is_whole(right: Clause) -> bool:
-    """Returns whether the words behind a joint are a clause whose subject names or points at something."""
+    """Returns whether the clause after a joint has a subject that names or points at something."""
     subject = right.subject
     named = any(is_content(word) or word.lower in lexicon.PRONOUNS for word in subject)
     if not named or right.words[0].lower in _QUESTION_WORDS:
@@ -89,7 +101,7 @@ def _is_whole(right: Clause) -> bool:
 
 
 def _is_complete(left: Clause, joint: _Joint) -> bool:
-    """Returns whether the words before `joint` are complete: it joins clauses, not words of a clause."""
+    """Returns whether the words before `joint` are complete, so that it joins clauses, not words."""
     words = left.words[: joint.start]
     if ends_open(words) or has_pair(words, "not", "only"):
         return False
@@ -102,7 +114,7 @@ def _is_complete(left: Clause, joint: _Joint) -> bool:
 
 
 def _in_series(left: Clause, end: int) -> bool:
-    """Returns whether an "and" may join words: behind "both", behind a colon, or in "A, B" with no verb."""
+    """Returns whether the "and" at `end` may join words: after "both", after a colon, or in "A, B and C"."""
     if places(left.words, ":", left.main, end):
         return True
     comma = max(places(left.words, ",", left.main, end), default=None)
@@ -112,7 +124,7 @@ def _in_series(left: Clause, end: int) -> bool:
 
 
 def _governed(left: Clause, joint: _Joint, right: Clause) -> bool:
-    """Returns whether a condition or a "that" of one clause may govern the other too."""
+    """Returns whether a condition ("if") or a "that" of one clause may govern the other clause too."""
     inner = [verb for verb in left.verbs if left.main < verb.index < joint.start and verb.subordinate]
     if joint.word in _CONTRASTS or not inner:
         return not joint.comma and holds(right.words[right.main :], _CONDITIONS)

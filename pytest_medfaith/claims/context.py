@@ -1,6 +1,6 @@
-"""Tells which words before a claim a reader needs.
+"""Tells which words before a claim its reader needs.
 
-"It lowers glucose", "The drug is safe" and "Take 5 mg" need the sentence that says what they speak of.
+"It lowers glucose", "The drug is safe" and "Take 5 mg" need the sentence that names what they speak of.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SHARES = word_set(
     "more fewer up over under"
 )
 _RELATIONS = lexicon.PREPOSITIONS | lexicon.RELATIVES
-# Bare, they are of something that was named before: "Side effects are mild".
+# Without a further word these belong to something named before: "Side effects are mild".
 _RELATIONAL = word_set(
     "effects symptoms signs causes complications contraindications interactions dose doses dosage treatment "
     "therapy diagnosis prognosis prevention onset risk risks benefits recovery recurrence"
@@ -41,20 +41,27 @@ _LONGEST_CONTEXT = 60  # words of the sentence before: more would push the claim
 
 @dataclass(frozen=True)
 class Before:
-    """What was said before a sentence: the latest that can be read alone, and the latest of all."""
+    """What was said before a sentence.
+
+    Attributes:
+        alone: the latest sentence that can be read by itself.
+        latest: the latest sentence.
+    """
 
     alone: str = ""
     latest: str = ""
 
     @property
     def text(self) -> str:
-        """The words that say what a later "it" may mean."""
+        """The words that tell what a later "it" may mean: `alone` and `latest`."""
         return self.latest if self.alone == self.latest else f"{self.alone} {self.latest}".strip()
 
     def followed_by(self, part: Part, *, alone: bool) -> Before:
-        """Returns what was said before the next sentence, once `part` was read.
+        """Returns what was said before the next sentence, after `part`; at most 60 words of `part`.
 
-        `alone`: whether a reader of `part` needs nothing before it.
+        Args:
+            part: a sentence.
+            alone: whether it can be read by itself.
         """
         said = part.text.strip(" ,;:\u2013—-")
         said = said if said.endswith((".", "!", "?")) or not said else f"{said}."
@@ -62,9 +69,10 @@ class Before:
         return Before(short if alone else self.alone, short)
 
     def asked(self, part: Part, *, alone: bool) -> Before:
-        """Returns what was said before the next sentence, once the question `part` was asked.
+        """Returns what was said before the next sentence, after the question `part`.
 
-        "Is it safe?" needs what was said before it, and so does its answer.
+        "Is it safe?" needs the sentence before it, and so does its answer. `alone`: whether `part` can be
+        read by itself.
         """
         behind = self.followed_by(part, alone=alone)
         return behind if alone else Before(" ".join(self.text.split()[-_LONGEST_CONTEXT:]), behind.latest)
@@ -96,7 +104,7 @@ def stands_alone(part: Part) -> bool:
 
 
 def _has_contracted_subject(words: Phrase) -> bool:
-    """Returns whether one of `words` is "it's", "they're" or their like: the clause reader sees no verb."""
+    """Returns whether a word is "it's", "they're" or the like, in which the clause reader sees no verb."""
     return any(_CONTRACTED.match(word.lower) and not word.inside for word in words)
 
 
@@ -113,12 +121,12 @@ def asks_alone(part: Part) -> bool:
 
 
 def names_its_matter(question: Part) -> bool:
-    """Returns whether a question for a reason says of what: "Why is this so?" and "Why?" do not."""
+    """Returns whether a "Why" question says what it is about; "Why is this so?" and "Why?" do not."""
     return len(question.words) > _LONGEST_FRAGMENT and not _points(question.words[_ASKS_FOR_A_REASON:])
 
 
 def asks_whole(part: Part) -> bool:
-    """Returns whether the message `part` can be read without those before it.
+    """Returns whether the message `part` can be read without the messages before it.
 
     "Is it safe?", "And adults?" and "What are the side effects?" cannot.
     """
@@ -131,11 +139,12 @@ def asks_whole(part: Part) -> bool:
 
 
 def _points(words: Phrase) -> bool:
-    """Returns whether one of `words` means something said before; "that" before a clause does not."""
+    """Returns whether one of `words` means something said before ("it", "this")."""
     return any(_is_pointer(words, place) for place in range(len(words)))
 
 
 def _is_pointer(words: Phrase, place: int) -> bool:
+    """Returns whether the word at `place` means something said before; "that" before a clause does not."""
     lower = words[place].lower
     if lower not in _POINTERS or words[place].inside:
         return False

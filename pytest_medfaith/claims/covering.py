@@ -1,7 +1,7 @@
-"""What a model finds in an answer, completed: nothing that the rules find is lost.
+"""Completes the claims that a model finds, so that nothing that the rules find is lost.
 
-A claim that nobody checks would pass. So what a model leaves out, and what it words so that a number or a
-"not" is gone, becomes a claim by the rules of `claims.split`.
+A claim that nobody checks would pass. So what a model leaves out, or words so that a number or a "not" is
+gone, becomes a claim by the rules of `claims.split`.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ _NEGATION = re.compile(r"\b(?:not|no|never|none|without|cannot|nor|neither)\b|n[
 
 
 def completed(found: Sequence[Claim], ruled: Sequence[Claim], *, alone: bool = False) -> list[Claim]:
-    """Returns a model's claims, and claims by rules that these do not cover, in the order of spans.
+    """Returns a model's claims and those claims by rules that they do not cover, in the order of their spans.
 
-    Their ids are c1, c2, ...
+    The ids are c1, c2, ...
 
     Args:
         found: the model's claims.
         ruled: the claims by the rules.
-        alone: whether a single claim must cover a claim by the rules. The halves of "Iron treats anaemia"
-            hold all its words, and neither half says what it says.
+        alone: True if a single claim must cover a claim by the rules. The halves of "Iron treats anaemia"
+            have all its words, but neither half says what it says.
     """
     kept = [*found, *(claim for claim in ruled if not covers(found, claim, alone=alone))]
     ordered = sorted(kept, key=lambda claim: (claim.start, claim.end, claim.text))
@@ -33,9 +33,9 @@ def completed(found: Sequence[Claim], ruled: Sequence[Claim], *, alone: bool = F
 
 
 def covers(found: Sequence[Claim], ruled: Claim, *, alone: bool = False) -> bool:
-    """Returns whether a model's claims near a claim by the rules say what it says, with numbers and "not".
+    """Returns whether a model's claims near a claim by the rules say the same, with its numbers and "not".
 
-    They do so together, or with `alone` one of them by itself.
+    They do so together; with `alone` a single claim must do so.
     """
     near = [claim for claim in found if claim.start < ruled.end and ruled.start < claim.end]
     return any(
@@ -44,6 +44,7 @@ def covers(found: Sequence[Claim], ruled: Claim, *, alone: bool = False) -> bool
 
 
 def _cover(near: Sequence[Claim], ruled: Claim) -> bool:
+    """Returns whether the claims `near` have the words, the numbers and the negation of `ruled`."""
     keys = {key for claim in near for key in content_keys(claim.text)}
     numbers = {number for claim in near for number in numbers_of(claim.text)}
     negated = [bool(_NEGATION.search(claim.text)) for claim in near]
@@ -53,5 +54,5 @@ def _cover(near: Sequence[Claim], ruled: Claim) -> bool:
 
 
 def numbers_of(text: str) -> frozenset[str]:
-    """Returns the numbers of `text` as they are written."""
+    """Returns the numbers of `text` as they are written: {"2.5"} for "2.5 mg"."""
     return frozenset(token.lower for token in read_tokens(text) if token.lower[0].isdigit())

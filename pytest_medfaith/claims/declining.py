@@ -1,8 +1,8 @@
-"""Tells a sentence that only declines from a sentence that says something.
+"""Tells a sentence that only declines to answer from a sentence that states something.
 
 "I don't know the dose" declines. "No data are available on use in pregnancy" and "we did not find a
-difference" are claims: only the assistant ("I") and the texts it was given can decline. Behind the declining
-words there may be what is not answered, and nothing more: "I don't know the dose, so take 10 g" says
+difference" are claims: only the assistant ("I") and the texts it was given can decline. After the declining
+words there may be what is not answered, and nothing more. "I don't know the dose, so take 10 g" states
 something.
 """
 
@@ -182,14 +182,14 @@ _JOINING = re.compile(
     re.IGNORECASE,
 )
 _ASKING = word_set("whether if what which how when who where")
-# Behind "I cannot find", these turn the refusal into praise or blame: "I can't say this enough", "I see no
-# reason not to".
+# After "I cannot find", these words turn the refusal into praise or blame: "I can't say this enough", "I see
+# no reason not to".
 _TURNING = word_set(
     "but not no never without enough wrong reason reasons better objection against otherwise except besides "
     "anyone nobody doubt doubts hesitation qualms objections more isn't aren't don't doesn't shouldn't can't "
     "wouldn't overstate stress why"
 )
-# Negations that a refusal itself may hold.
+# Negations that a refusal itself may have.
 _DENIALS = word_set("not no don't doesn't enough isn't aren't wouldn't won't")
 _JUDGING = word_set(
     "safe unsafe fine ok okay harmless dangerous harmful effective ineffective best first-line allowed "
@@ -201,7 +201,7 @@ _IN_SOURCES = re.compile(
     rf"\b(?:in|from|within|among)\s+(?:any\s+of\s+)?{SOURCES}", re.VERBOSE | re.IGNORECASE
 )
 _DIGIT = re.compile(r"\d\s*(?:-\s*)?[^\W\d_]|\d%")
-# "The correct dose" holds no verb.
+# The "correct" of "the correct dose" is no verb.
 _CORRECT = re.compile(r"\b((?:the|a)\s+)(?:correct|right|exact)\s+", re.IGNORECASE)
 _NO_FIGURE = re.compile(rf"(?:gives?|names?|contains?|lists?)\s+no\s+{_FIGURE}\W*$", re.IGNORECASE)
 _DOES_NOT = re.compile(r"(?:do(?:es)?\s+not|don't|doesn't)\b", re.IGNORECASE)
@@ -241,8 +241,8 @@ _ASSISTANT = word_set(
     "i i'm i'd i'll i've we we're we'd text texts passage passages document documents source sources context "
     "contexts excerpt excerpts material materials question questions query queries"
 )
-# "I don't see a problem with 8 g" and "I cannot say no" agree; "I see no problem in the passages" tells of
-# them.
+# "I don't see a problem with 8 g" and "I cannot say no" agree. "I see no problem in the passages" speaks of
+# the passages.
 _AGREES = re.compile(
     r"\b(?:see|find|have|identify|foresee|an?|any|no)\s+(?:\w+\s+)?(?:problem|concern|issue"
     r"|contra-?indication|objection|drawback|downside|harm|danger|evidence\s+(?:of|for)\s+(?:an?\s+|any\s+)?"
@@ -259,7 +259,10 @@ _GIVES_AMOUNT = re.compile(
 
 
 def declines(sentence: str) -> bool:
-    """Returns whether `sentence`, apologies and small talk aside, only says that there is no answer."""
+    """Returns whether `sentence`, apart from apologies and small talk, only says that there is no answer.
+
+    True for "Sorry, I cannot answer this."; False for "I don't know, but rest helps."
+    """
     text = re.sub(r"^\W+", "", sentence.replace("\u2019", "'"))
     text = _CORRECT.sub(r"\1", text)
     if len(text) > LONGEST_TALK:
@@ -280,7 +283,7 @@ def declines(sentence: str) -> bool:
 
 
 def _names_a_thing(subject: str) -> bool:
-    """Returns whether `subject`, which the texts do not cover, is a thing or a question, no statement."""
+    """Returns whether `subject`, which the texts do not cover, is a thing or a question, and no statement."""
     words = _words(subject)
     if not words or words[0] in _ASKING:
         return True
@@ -288,14 +291,14 @@ def _names_a_thing(subject: str) -> bool:
 
 
 def _adds_nothing(head: str, tail: str) -> bool:
-    """Returns whether `tail`, behind declining words, only names what is not answered, or declines again."""
+    """Returns whether `tail`, after declining words, only names what is not answered, or declines again."""
     first, *later = [piece.strip() for piece in _BREAK.split(f" {tail}")]
     later = [piece for piece in later if any(map(str.isalnum, piece))]
     return _names_the_unknown(head, first) and all(_goes_on(first, piece) for piece in later)
 
 
 def _names_the_unknown(head: str, piece: str) -> bool:
-    """Returns whether `piece`, right behind the declining words `head`, names what is not answered."""
+    """Returns whether `piece`, right after the declining words `head`, names what is not answered."""
     agrees = _AGREES.search(f"{head} {piece}") is not None and not _IN_SOURCES.search(piece)
     piece = _IN_SOURCES.sub(" ", piece)
     words = _words(re.sub(r"\bor\s+not\W*$", "", piece))
@@ -326,7 +329,10 @@ def _names_the_unknown(head: str, piece: str) -> bool:
 
 
 def _goes_on(first: str, piece: str) -> bool:
-    """Returns whether a later `piece` declines again, is small talk, or lists more that is not answered."""
+    """Returns whether a later `piece` declines again, is small talk, or lists more that is not answered.
+
+    `first` is the piece right after the declining words.
+    """
     said = _JOINING.sub("", piece)
     if (
         not said
@@ -353,10 +359,12 @@ def _holds_verb(text: str) -> bool:
 
 
 def _is_finite(word: str) -> bool:
+    """Returns whether a word is a finite verb or an auxiliary by itself: "takes", "is"."""
     known = verb_forms().get(word, frozenset())
     plain = not known.isdisjoint(FORMS) and word not in noun_verbs() and "part" not in known
     return plain or word in lexicon.AUXILIARIES
 
 
 def _words(text: str) -> list[str]:
+    """Returns the words of `text` in lower case."""
     return SPOKEN.findall(text.lower())

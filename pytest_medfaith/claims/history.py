@@ -1,7 +1,7 @@
 """What the earlier turns of a conversation tell of an answer: what was asked, and what "it" is.
 
-Example: after "Does metformin help?" the question "How much of it?" asks of metformin. The earlier turns are
-words before a claim here, and never evidence for it.
+Example: after "Does metformin help?" the question "How much of it?" asks about metformin. Earlier turns are
+words before a claim here, never evidence for it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pytest_medfaith.records import Claim
 
 _TOPICS = ("drug", "disease", "gene", "organism")
 _MOST_WORDS = 60  # before the question: more would push the claim out of what a model reads
-# What a follow-up may ask of whatever was spoken of: "Which drugs should be avoided?" names no topic.
+# Words of follow-ups on any topic: "Which drugs should be avoided?" names no topic.
 _NO_TOPIC = content_keys(
     """
     drug drugs medicine medication tablet tablets pill treatment treat therapy option choice alternative
@@ -41,15 +41,17 @@ _GOES_ON = re.compile(r"\W*(?:and|but|or|so|also|then|what about|how about)\b", 
 _POINTS = re.compile(
     r"\b(?:it|its|that|this|these|those|they|them|their|one|ones|both|either)\b", re.IGNORECASE
 )
-# A statement that begins so asks for something, and a "Yes" behind it agrees to nothing.
+# A statement that begins with these asks for something, so a "Yes" after it agrees to nothing.
 _ASKS_FOR = word_set("i i'd i'm we please tell explain help thanks thank hello hi")
 
 
 def asked_in(question: str, turns: Sequence[Any]) -> str:
-    """Returns a question with the words of earlier turns that a reader of it needs, "" turns change nothing.
+    """Returns a question with the words of earlier turns that its reader needs before it.
 
-    These are what the user stated ("I am pregnant."); and where the question needs it ("How much of it?"),
-    the questions back to one that can be read by itself, each with the first sentence of its answer.
+    These are what the user stated ("I am pregnant."). If the question needs it ("How much of it?"), they are
+    also the questions back to one that can be read by itself, each with the first sentence of its answer. At
+    most 60 words are kept, the latest. A statement becomes a question: "Is it right that ...?". Without turns
+    the question comes back unchanged.
 
     Args:
         question: the last message of the user.
@@ -76,9 +78,9 @@ def standalone_question(question: str, turns: Sequence[Any]) -> str:
     """Returns a question with the words of earlier turns that a retriever needs to find what it asks.
 
     After "How is migraine treated?" the question "And in pregnancy?" becomes "How is migraine treated? And in
-    pregnancy?". What the user asked goes before it, back to a question that names its topic. Of the assistant
-    only the first sentence of the last answer does, where "it" or "that" may mean something of it. Answers
-    are long, and would drown the question.
+    pregnancy?". What the user asked goes before it, back to a question that names its topic. The first
+    sentence of the last answer is added if "it" or "that" may mean something of it. Other answers are left
+    out, since long answers would drown the question.
 
     Args:
         question: the last message of the user.
@@ -97,7 +99,7 @@ def standalone_question(question: str, turns: Sequence[Any]) -> str:
 
 
 def _short(texts: list[str]) -> list[str]:
-    """Returns the first of `texts` that have 60 words together, each with a stop at its end."""
+    """Returns as many of the first `texts` as have 60 words together, each with a full stop at its end."""
     kept = [text.strip() for text in texts]
     while kept and sum(len(one.split()) for one in kept) > _MOST_WORDS:
         kept.pop()
@@ -105,7 +107,7 @@ def _short(texts: list[str]) -> list[str]:
 
 
 def _stated(message: str) -> list[str]:
-    """Returns what a user states in a message, without questions and idle words."""
+    """Returns the sentences in which a user states something, without questions and idle words."""
     return [
         one
         for one in sentences_of(message)
@@ -114,7 +116,7 @@ def _stated(message: str) -> list[str]:
 
 
 def _goes_on(question: str) -> bool:
-    """Returns whether a message asks of what was said before: it names no topic, or only points at one."""
+    """Returns whether a message asks about what was said before: it names no topic, or only points at it."""
     if _GOES_ON.match(question) or (_POINTS.search(question) and not _is_whole(question)):
         return True
     named = link(question)
@@ -125,13 +127,18 @@ def _goes_on(question: str) -> bool:
 
 
 def said_by_user(question: str, turns: Sequence[Any]) -> str:
-    """Returns everything that the user said, the question last: an age or a drug may be named anywhere."""
+    """Returns everything that the user said, the question last: an age or a drug may be named anywhere.
+
+    Args:
+        question: the last message of the user.
+        turns: mappings with role and content, the earliest first.
+    """
     earlier = (turn["content"] for turn in turns if turn["role"] == "user")
     return "\n".join([*earlier, question]) if turns else question
 
 
 def with_ellipsis(claims: Sequence[Claim], asked: str) -> tuple[Claim, ...]:
-    """Returns claims of which a fragment ("Up to 4 g a day.") has what was asked as its context."""
+    """Returns the claims; a fragment ("Up to 4 g a day.") without a context gets `asked` as its context."""
     return tuple(
         claim if claim.context or _part(claim.text).clause is not None else claim.with_(context=asked)
         for claim in claims
@@ -145,7 +152,7 @@ def _is_whole(question: str) -> bool:
 
 
 def _as_question(question: str) -> str:
-    """Returns a message that states something as the question whether it is right: "Yes." agrees to it."""
+    """Returns a message that states something as a question: "Is it right that ...?". "Yes." agrees to it."""
     sentences = sentences_of(question)
     if any(map(is_question, sentences)) or "?" in question:
         return question
@@ -160,8 +167,10 @@ def _as_question(question: str) -> str:
 
 
 def _part(text: str) -> Part:
+    """Returns `text` as a part: its words and their clause."""
     return Part(tuple(read_words(text)))
 
 
 def _ended(sentence: str) -> str:
+    """Returns `sentence` with a full stop, if it has no mark at its end."""
     return sentence if sentence.endswith((".", "!", "?")) else f"{sentence}."

@@ -1,4 +1,4 @@
-"""Recognises what states nothing: a question, a refusal, small talk, advice to ask a doctor."""
+"""Recognises sentences that state nothing: a question, a refusal, small talk, advice to ask a doctor."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ JOINTS = re.compile(
     r"|and|as|since|because)\s+",
     re.IGNORECASE,
 )
-_LONGEST_TALK = 300  # characters: longer sentences say more than that nothing is said
+_LONGEST_TALK = 300  # characters: longer sentences state something
 _MOSTJOINTS = 6
 
 
 def idle_reason(text: str) -> str:
-    """Returns "question", "refusal" or the kind of chatter that `text` is, or "" where it states something.
+    """Returns why `text` states nothing: "question", "refusal" or a kind of chatter; else "".
 
-    "I'm only an AI, so please ask your doctor" says two things of which neither can be checked.
+    "I'm only an AI, so please ask your doctor" has two pieces that state nothing, so it states nothing.
     """
     if is_question(text):
         return "question"

@@ -1,7 +1,7 @@
 """Reads the layout of an answer: headings, list items, table rows and running text, and their sentences.
 
-Markdown and HTML marks are overwritten by blanks of the same length, so that every offset stays an offset of
-the answer. Lines that only name a source ("[1] Smith J. Metformin. 2020.") are left out.
+Markdown and HTML marks are replaced by as many blanks, so that every offset stays an offset of the answer.
+Lines that only name a source ("[1] Smith J. Metformin. 2020.") are left out.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _HTML = (
     r"b|i|u|em|strong|p|ul|ol|li|sup|sub|h[1-6]|div|span|a|table|thead|tbody|tr|td|th|code|pre|blockquote|hr"
     r"|details|summary|small|mark|s|strike|del|ins|dl|dt|dd|font|section|article|figure|figcaption|caption"
 )
-# What a word holds raised or lowered is part of it: "m<sup>2</sup>", "H<sub>2</sub>O", "10<sup>9</sup>/L".
+# Raised or lowered signs are part of their word: "m<sup>2</sup>", "H<sub>2</sub>O", "10<sup>9</sup>/L".
 _RAISED_PART = re.compile(r"<(su[bp])>([\w+\u2212-]{1,8})</su[bp]>", re.IGNORECASE)
 _RAISED = re.compile(rf"(?<![\w/.×^])[\w/.×^]+(?:(?i:{_RAISED_PART.pattern})[\w/]*)+")
 _SUPERSCRIPTS = str.maketrans("0123456789+-\u2212", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
@@ -45,14 +45,14 @@ _ITEM = re.compile(
 )
 _HEADING = re.compile(r"(?P<mark>\s*#{1,6}\s+)")
 _BOLD_LINE = re.compile(r"(?P<mark>)\s*(?:\*\*|__)[^*_]{1,80}(?:\*\*|__)\s*:?\s*$")
-# "**INR 9, patient well.** Hold the drug": what stands in bold says of what the sentence behind it speaks.
+# "**INR 9, patient well.** Hold the drug": the bold words tell what the sentence after them is about.
 _BOLD_LABEL = re.compile(
     r"(?P<ahead>(?:^|(?<=[\r\n]))[ \t]*(?:[-*+•]\s+|\d{1,2}[.)]\s+)?(?P<mark>\*\*|__))"
     r"(?P<label>[^*_.!?:\r\n]{3,60})\.(?P=mark)(?=[ \t]+\S)"
 )
 _QUOTE = re.compile(r"(?P<mark>\s*(?:>(?!\s*[\d=]))+\s*)")
 _ROW = re.compile(r"(?P<mark>)(?:\s*\|.*\|\s*$|[^|]+(?:\s\|\s[^|]+){2,}$)")
-_RULE = re.compile(r"(?:```[\w+-]*|~~~[\w+-]*|[-=_*~\s|:]*)$")  # of a line without blanks around it
+_RULE = re.compile(r"(?:```[\w+-]*|~~~[\w+-]*|[-=_*~\s|:]*)$")  # for a line without blanks around it
 _REFERENCES = re.compile(
     r"\W*(?:references?|sources?|citations?|bibliography|further reading|works cited)\W*$", re.IGNORECASE
 )
@@ -120,9 +120,13 @@ _MARKED: tuple[tuple[Kind, re.Pattern[str]], ...] = (
 
 @dataclass(frozen=True)
 class Block:
-    """A piece of an answer that no sentence crosses.
+    """A piece of an answer that no sentence crosses: a heading, a list item, a table row or a paragraph.
 
-    `start`, `end` are its half-open span without list or heading marks, `indent` the blanks before it.
+    Attributes:
+        kind: which of these it is.
+        start: its first character, after list or heading marks.
+        end: the character after it.
+        indent: the number of blanks before it.
     """
 
     kind: Kind
@@ -133,9 +137,13 @@ class Block:
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence of an answer at `start`, `end`.
+    """A sentence of an answer.
 
-    A citation from `zone` on, up to the next sentence's zone, is this sentence's.
+    Attributes:
+        start: its first character.
+        end: the character after it.
+        zone: where its citations begin: a citation from here up to the next sentence's zone belongs to it.
+        block: its block.
     """
 
     start: int
@@ -146,10 +154,13 @@ class Sentence:
 
 @dataclass(frozen=True)
 class Layout:
-    """An answer's blocks and their sentences, in order.
+    """The blocks and sentences of an answer, in order.
 
-    `text` is the answer at its length with the marks blanked. `skipped` holds the start, end and reason of
-    what is in no block: sources and thoughts.
+    Attributes:
+        text: the answer at its length, with blanks for marks.
+        blocks: its blocks.
+        sentences: the sentences of all blocks.
+        skipped: (start, end, reason) of what is in no block: lists of sources and thoughts of a model.
     """
 
     text: str
@@ -159,7 +170,7 @@ class Layout:
 
 
 def read_layout(answer: str) -> Layout:
-    """Returns the layout of `answer`; rules, code fences, thoughts and lines of sources are no blocks."""
+    """Returns the layout of `answer`. Rules, code fences, thoughts and lines of sources are no blocks."""
     thoughts = _thoughts(answer)
     skipped = [(start, end, "reasoning") for start, end in thoughts]
     raw = _blanked(answer, thoughts)
@@ -172,7 +183,7 @@ def read_layout(answer: str) -> Layout:
         text = mark.sub(lambda found: " " * len(found[0]), text)
     blocks: list[Block] = []
     in_references = before_quoted = False
-    open_block = False  # the line before belongs to the last block, and the next may go on with it
+    open_block = False  # whether the next line may continue the last block
     for line in _LINE.finditer(raw):
         block = _read_line(line[1], line.start(1))
         titled = _REFERENCES.match(line[1]) is not None
@@ -201,9 +212,9 @@ def read_layout(answer: str) -> Layout:
 
 
 def _mended(found: re.Match[str]) -> str:
-    """Returns a quantity without the line end that broke it, and blanks up to its length.
+    """Returns a quantity without the line end that broke it, with blanks up to the old length.
 
-    Where it ends a sentence, the blanks are before it: so the sentence keeps its end.
+    Where it ends a sentence the blanks are before it, so that the sentence keeps its end.
     """
     first = found["first"]
     if first.endswith("-") and not first[-2:-1].isdigit():
@@ -214,9 +225,9 @@ def _mended(found: re.Match[str]) -> str:
 
 
 def _labelled(found: re.Match[str]) -> str:
-    """Returns a bold label with a number and without a predicate, with a colon for its full stop.
+    """Returns a bold label that has a number and no verb, with a colon for its full stop.
 
-    "INR 9, patient well" and "Step 1" are labels; "Take 5 mg" and "Be patient" say something themselves.
+    "INR 9, patient well" and "Step 1" are labels. "Take 5 mg" and "Be patient" are statements.
     """
     part = Part(read_words(found["label"]))
     numbered = any(map(str.isdigit, found["label"]))
@@ -245,7 +256,7 @@ def _sentences(text: str, blocks: Iterable[Block]) -> list[Sentence]:
 def _thoughts(answer: str) -> list[tuple[int, int]]:
     """Returns the spans of "<think> ... </think>".
 
-    Some models write the closing tag only: then all before it is a thought.
+    Some models write only the closing tag: then everything before it is a thought.
     """
     found: list[tuple[int, int]] = []
     opened: tuple[str, int] | None = ("", 0)
@@ -260,7 +271,7 @@ def _thoughts(answer: str) -> list[tuple[int, int]]:
 
 
 def _blanked(text: str, spans: Sequence[tuple[int, int]]) -> str:
-    """Returns `text` at the same length with `spans` blanked; line ends stay."""
+    """Returns `text` at the same length with blanks for `spans`; line ends stay."""
     pieces, last = [], 0
     for start, end in spans:
         pieces += [text[last:start], re.sub(r"[^\r\n]", " ", text[start:end])]
@@ -269,9 +280,9 @@ def _blanked(text: str, spans: Sequence[tuple[int, int]]) -> str:
 
 
 def _joined(word: re.Match[str]) -> str:
-    """Returns a word with what is raised or lowered in it, and blanks up to the length of its markup.
+    """Returns a word with its raised and lowered signs, and blanks up to the length of its markup.
 
-    A word that others follow keeps its start, the last one its end: so a sentence keeps both.
+    A word with a blank after it keeps its start, any other word its end, so that a sentence keeps both.
     """
     plain = _RAISED_PART.sub(
         lambda part: part[2].translate(_SUPERSCRIPTS) if part[1].lower() == "sup" else part[2], word[0]
@@ -281,6 +292,7 @@ def _joined(word: re.Match[str]) -> str:
 
 
 def _read_line(line: str, offset: int) -> Block | None:
+    """Returns the block of a line that begins at `offset`; None for an empty line, a rule or a code fence."""
     if _RULE.match(line.strip()):
         return None
     indent, end = len(line) - len(line.lstrip()), offset + len(line)
@@ -295,7 +307,7 @@ def _is_reference(line: str) -> bool:
     """Returns whether `line` only names a source: "[1] Smith J. Metformin. 2020.", "NICE NG28", an address.
 
     A line with a dose or an order is a statement. A line that reads as a statement is a source only with two
-    signs of it: authors, year, journal, volume, address.
+    signs of it, such as authors, year, journal, volume or address.
     """
     if _ADDRESS_LINE.match(line):
         return True
@@ -309,7 +321,7 @@ def _is_reference(line: str) -> bool:
 
 
 def _continues(before: Block, block: Block, text: str) -> bool:
-    """Returns whether `block`, on the next line, goes on with the sentence of `before`."""
+    """Returns whether `block`, on the next line, continues the sentence of `before`."""
     if block.kind != "text" or before.kind not in ("text", "item"):
         return False
     tail = text[max(before.start, before.end - _WRAPPED_WIDTH.stop) : before.end]
@@ -328,14 +340,14 @@ def _continues(before: Block, block: Block, text: str) -> bool:
 
 
 def _gives_dose(last: str, begin: str) -> bool:
-    """Returns whether the line `begin` is the dose of what the line `last` names or bids, and no sentence."""
+    """Returns whether the line `begin` only gives the dose of what the line `last` names."""
     below = Part(read_words(begin))
     starts = begin[0].isdigit() and amounts(begin)[:1] and begin.startswith(amounts(begin)[0])
     return bool(starts) and not has_amount(last) and last[-1:].isalpha() and below.clause is None
 
 
 def _split_inline_items(block: Block, text: str) -> list[Block]:
-    """Returns `block`, or its intro and items where it lists "1. ... 2. ... 3. ..." in running text."""
+    """Returns intro and items of a block with "1. ... 2. ... 3. ..." in running text, else [`block`]."""
     if block.kind not in ("text", "item"):
         return [block]
     marks = _counted_marks(block, text)
@@ -349,6 +361,7 @@ def _split_inline_items(block: Block, text: str) -> list[Block]:
 
 
 def _counted_marks(block: Block, text: str) -> list[re.Match[str]]:
+    """Returns the matches of the numbers that count items in running text: "1.", "2.", "3."."""
     marks: list[re.Match[str]] = []
     for mark in _INLINE_ITEM.finditer(text, block.start, block.end):
         expected = int(marks[-1][1]) + 1 if marks else 1

@@ -1,4 +1,7 @@
-"""Joins list items and table cells with the lines that lead them in, so that each can be read alone."""
+"""Joins list items and table cells with the lines above them, so that each can be read by itself.
+
+Example: "See a doctor if:" and "the pain lasts" become "See a doctor if the pain lasts".
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from pytest_medfaith.english.lexicon import word_set
 from pytest_medfaith.english.phrases import Phrase, borrowed, inserted, read_words, trimmed, written
 from pytest_medfaith.english.verbs import finite_verbs, forms, is_adverb, is_content, is_plain_verb
 
-# What a line ends in that its list completes.
+# Last words of a line that its list completes: "Symptoms include".
 OPEN_ENDS = word_set(
     "include includes included including if when unless to by with for should must may can is are was were "
     "be that of as you on in from at have has cause causes like such avoid involve involves requires require "
@@ -44,12 +47,16 @@ def states_fact(intro: Phrase) -> bool:
 
 
 def led_in(lead: Phrase, item: Phrase) -> Phrase:
-    """Returns a list item as a statement that can be read without its list, whose intro or heading is `lead`.
+    """Returns a list item as a statement that can be read without its list.
 
-    "See a doctor if:" and "the pain lasts" give one sentence; an item that is a sentence already stays, but
-    for a condition that it needs ("In children:"); else the intro, a colon and the item, as in "Common side
-    effects: nausea". A label goes with what it labels: of "Metformin: lowers glucose" comes "Metformin lowers
-    glucose".
+    "See a doctor if:" and "the pain lasts" give one sentence. An item that is a sentence stays as it is,
+    except under a condition that it needs ("In children:"). Else intro, colon and item are joined: "Common
+    side effects: nausea". A label is joined with what follows it: "Metformin: lowers glucose" gives
+    "Metformin lowers glucose".
+
+    Args:
+        lead: the intro of the list, or the heading above it.
+        item: the item.
     """
     label, rest = read_label(item)
     if not label:
@@ -61,12 +68,12 @@ def led_in(lead: Phrase, item: Phrase) -> Phrase:
 
 
 def behind_amount(amount: Phrase, item: Phrase) -> Phrase:
-    """Returns "500 mg twice a day" of the amount that the item above gives, and when it is taken."""
+    """Returns "500 mg twice a day" for the amount of the item above and the item "Twice a day"."""
     return (*borrowed(trimmed(amount)), *_lowered(item))
 
 
 def _joined(lead: Phrase, item: Phrase, *, whole: bool) -> Phrase:
-    """Returns `item` behind its lead, or alone where it is a sentence and may be `whole`."""
+    """Returns `item` after its lead; alone where it is a sentence and `whole` allows that."""
     lead = _without_pointer(trimmed(lead))
     if not lead or lead[0].lower in ("what", "how", "why"):
         return item
@@ -82,11 +89,12 @@ def _joined(lead: Phrase, item: Phrase, *, whole: bool) -> Phrase:
 
 
 def _with_colon(lead: Phrase, rest: Phrase) -> Phrase:
+    """Returns `lead`, a colon and `rest`."""
     return (*lead, *inserted(":", spaced=False), *rest)
 
 
 def _without_pointer(lead: Phrase) -> Phrase:
-    """Returns `lead` without the words that only point at the list: "Here are", "the following"."""
+    """Returns `lead` without words that only point at the list: "Here are", "the following"."""
     lowers = tuple(word.lower for word in lead)
     for opening in _POINTERS:
         if lowers[: len(opening)] == opening and len(lead) > len(opening):
@@ -98,7 +106,7 @@ def _without_pointer(lead: Phrase) -> Phrase:
 
 
 def _lowered(item: Phrase) -> Phrase:
-    """Returns `item` without the capital of a sentence where its first word is plainly no name."""
+    """Returns `item` without the capital of a sentence, if its first word is plainly no name."""
     first = item[0]
     plain = first.lower in _PLAIN_OPENINGS or bool(forms(first))
     followed_by_name = item[1:2] and item[1].text[0].isupper()
@@ -108,7 +116,7 @@ def _lowered(item: Phrase) -> Phrase:
 
 
 def read_label(item: Phrase) -> tuple[Phrase, Phrase]:
-    """Returns label and rest of "Label: rest" or "Label - rest"; an empty label where there is none."""
+    """Returns (label, rest) of "Label: rest" or "Label - rest"; ((), item) without a label."""
     marks = (
         index
         for index, word in enumerate(item[: _LONGEST_LABEL + 1])
@@ -120,13 +128,19 @@ def read_label(item: Phrase) -> tuple[Phrase, Phrase]:
 
 
 def under_label(label: Phrase, sentence: Part) -> Part:
-    """Returns a later sentence of a labelled item; an order, a phrase or an "it" carries the label."""
+    """Returns a later sentence of a labelled item, after the label where it needs it.
+
+    An order, a phrase and a sentence on "it" need it.
+    """
     whole = sentence.clause is not None and sentence.clause.subject and stands_alone(sentence)
     return sentence if not label or whole else Part(_with_colon(borrowed(label), sentence.words))
 
 
 def read_cells(text: str, start: int, end: int) -> tuple[Phrase, ...]:
-    """Returns the words of each cell of the table row `text[start:end]`; its borders are no cells."""
+    """Returns the words of each cell of the table row `text[start:end]`, without its borders.
+
+    "| Dose | 5 mg |" has two cells: the word "Dose", and the words "5" and "mg".
+    """
     borders = [index for index in range(start, end) if text[index] == "|"]
     spans = zip([start, *(border + 1 for border in borders)], [*borders, end], strict=True)
     cells = [read_words(text, first, last) for first, last in spans]
@@ -134,7 +148,7 @@ def read_cells(text: str, start: int, end: int) -> tuple[Phrase, ...]:
 
 
 def row_statement(header: tuple[Phrase, ...], cells: tuple[Phrase, ...]) -> Phrase:
-    """Returns "Drug: metformin; Dose: 500 mg" of a header (drug, dose) and cells.
+    """Returns "Drug: metformin; Dose: 500 mg" for the header (drug, dose) and the cells of a row.
 
     A cell beyond the header has no title.
     """

@@ -1,6 +1,6 @@
 """Limits that a project sets on claims: the fewest words, and the most claims of an answer.
 
-What they leave out is not checked. So it is told with the words that no claim checks, and counted in the
+What they leave out is not checked. So it is reported with the words that no claim checks, and counted in the
 metric `unchecked_share`.
 """
 
@@ -20,12 +20,12 @@ Extractor = Callable[..., list[Claim]]
 
 @dataclass(frozen=True)
 class LimitedExtractor:
-    """An extractor `(answer, *, question) -> claims` whose claims are limited.
+    """An extractor `(answer, *, question) -> claims` with limits.
 
     Attributes:
-        extractor: whose claims.
-        min_words: claims of fewer words are left out.
-        most: claims behind so many are left out; None leaves none out.
+        extractor: finds the claims.
+        min_words: claims with fewer words are left out.
+        most: only the first so many claims are kept; None keeps all.
     """
 
     extractor: Extractor
@@ -37,7 +37,14 @@ class LimitedExtractor:
         return list(self.limited(read_claims(self.extractor, answer, question=question), answer).claims)
 
     def limited(self, read: Reading, answer: str) -> Reading:
-        """Returns the claims of `read` within the limits; the limit is the reason why others are dropped."""
+        """Returns the claims of `read` within the limits.
+
+        The others are dropped, with the limit as the reason.
+
+        Args:
+            read: the claims of the answer, and what was dropped before.
+            answer: the answer.
+        """
         from pytest_medfaith.claims.split import Reading
 
         long_enough = [claim for claim in read.claims if len(claim.text.split()) >= self.min_words]
@@ -69,7 +76,14 @@ def read_claims(
 ) -> Reading:
     """Returns the claims of an answer and the words that no claim checks.
 
-    An extractor of the project does not say what it leaves out. It is not asked to read a refusal.
+    An extractor of the project does not say what it leaves out, so nothing is dropped then.
+
+    Args:
+        extractor: (answer, *, question) -> claims.
+        answer: the answer.
+        question: what it answers.
+        contexts: what the answer was given, for its citations.
+        abstained: True for a refusal. An extractor of the project is not asked about it.
     """
     from pytest_medfaith.claims.split import Reading, extract_claims, read_answer
 

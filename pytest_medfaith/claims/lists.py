@@ -1,4 +1,4 @@
-"""Splits an enumeration at the end of a statement into one statement an item."""
+"""Splits an enumeration at the end of a statement: each item becomes a statement."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from pytest_medfaith.english.lexicon import word_set
 from pytest_medfaith.english.phrases import Phrase, Word, borrowed, holds, places
 from pytest_medfaith.english.verbs import finite_verbs, forms, is_adverb, is_auxiliary, is_content
 
-# A list opens behind a word such as "include", behind "are" with a subject such as "symptoms", or behind the
-# verb whose objects are listed.
+# What a list follows: a word such as "include", an "are" with a subject such as "symptoms", or the verb whose
+# objects are listed.
 Opener = Literal["including", "are", "verb"]
 
 _INCLUDING = word_set("include includes included including involve involves")
@@ -49,9 +49,14 @@ _LONGEST_ITEM = 18
 
 @dataclass(frozen=True)
 class _Listing:
-    """An enumeration that begins at word `begin`: its items, and the word that joins the last of them.
+    """An enumeration: "A, B and C in children".
 
-    `tail` are the words behind the items that hold for all of them, such as "in children".
+    Attributes:
+        opener: what it follows.
+        begin: the index of its first word.
+        items: the words of each item.
+        joint: the "and" or "or" before the last item.
+        tail: the words after the items that go with each of them: "in children".
     """
 
     opener: Opener
@@ -64,9 +69,9 @@ class _Listing:
 def split_lists(whole: Part) -> list[Part]:
     """Splits "X causes A, B and C" into "X causes A", "X causes B" and "X causes C".
 
-    A closing "in children" goes with every item. Examples ("such as A, B and C") stay with what they
-    illustrate, and so do things given together ("with A, B and C", "both A and B"), a choice ("take A, B or
-    C"), doses, and adjectives of one noun.
+    A closing "in children" goes with every item. Some lists stay whole: examples ("such as A, B and C"),
+    things given together ("with A, B and C", "both A and B"), a choice ("take A, B or C"), doses, and
+    adjectives of the same noun.
     """
     words, clause = whole.words, whole.clause
     if clause is None:
@@ -83,7 +88,7 @@ def split_lists(whole: Part) -> list[Part]:
 
 
 def _openings(clause: Clause) -> Iterator[tuple[int, Opener]]:
-    """Yields where an enumeration may begin, and what opens it."""
+    """Yields (index, opener) where an enumeration may begin."""
     words, main = clause.words, clause.main
     for index in reversed(places(words, _INCLUDING, main, len(words) - 1)):
         yield index + 1, "including"
@@ -97,9 +102,9 @@ def _openings(clause: Clause) -> Iterator[tuple[int, Opener]]:
 
 
 def _names_class(subject: Phrase) -> bool:
-    """Returns whether the head of `subject` is a noun such as "symptoms".
+    """Returns whether the main noun of `subject` is one such as "symptoms".
 
-    What counts its items is none: "the only drugs", "the three signs".
+    False for a subject that counts its items: "the only drugs", "the three signs".
     """
     behind = (
         index
@@ -111,6 +116,7 @@ def _names_class(subject: Phrase) -> bool:
 
 
 def _opens_objects(clause: Clause, index: int) -> bool:
+    """Returns whether the word at `index` is a verb or preposition that a list of objects may follow."""
     word, before = clause.words[index], clause.words[index - 1]
     if word.inside:
         return False
@@ -122,6 +128,10 @@ def _opens_objects(clause: Clause, index: int) -> bool:
 
 
 def _read_listing(words: Phrase, begin: int, opener: Opener) -> _Listing | None:
+    """Returns the enumeration that begins at index `begin`, or None.
+
+    It has at least two items after "include", else three.
+    """
     end = len(words)
     while end > begin and words[end - 1].text in ".;:,!":
         end -= 1
@@ -135,7 +145,7 @@ def _read_listing(words: Phrase, begin: int, opener: Opener) -> _Listing | None:
 
 
 def _spans(words: Phrase, begin: int, end: int) -> tuple[list[tuple[int, int]], str]:
-    """Returns the spans of the items between commas, and the "and" or "or" before the last; none without it.
+    """Returns (spans of the items, the "and" or "or" before the last); ([], "") without such a word.
 
     Examples of the last item stay with it: "A, B, and drugs such as C, D, and E" has three items.
     """
@@ -153,7 +163,7 @@ def _spans(words: Phrase, begin: int, end: int) -> tuple[list[tuple[int, int]], 
 
 
 def _population(words: Phrase, start: int, end: int) -> int:
-    """Returns where a closing "in children" begins that holds for all items, else `end`."""
+    """Returns the index of a closing "in children" that goes with all items; `end` where there is none."""
     closing = (
         index
         for index in places(words, ("in", "among"), start + 1, end - 1)
@@ -163,7 +173,7 @@ def _population(words: Phrase, start: int, end: int) -> int:
 
 
 def _holds_for_each(clause: Clause, listing: _Listing) -> bool:
-    """Returns whether the words before the list hold for each item alone."""
+    """Returns whether the words before the list are true of each item by itself."""
     words, prefix = clause.words, clause.words[: listing.begin]
     before = {word.lower for word in prefix[clause.subject_end :]}
     # "A point for each of A, B and C", "any two of A, B and C"
@@ -181,7 +191,7 @@ def _holds_for_each(clause: Clause, listing: _Listing) -> bool:
 
 
 def _fit(listing: _Listing) -> bool:
-    """Returns whether each item is a noun phrase that makes sense behind the words before the list."""
+    """Returns whether each item is a noun phrase that makes sense after the words before the list."""
     phrases = listing.items
     if not all(map(_is_item, phrases)) or any(holds(phrase, _NESTING) for phrase in phrases[:-1]):
         return False
@@ -196,6 +206,7 @@ def _fit(listing: _Listing) -> bool:
 
 
 def _is_item(phrase: Phrase) -> bool:
+    """Returns whether a phrase may be an item: short, with a content word, no preposition or number first."""
     if not 0 < len(phrase) <= _LONGEST_ITEM or any(word.text in ":;\u2013—" for word in phrase):
         return False
     first = phrase[0]
@@ -218,4 +229,5 @@ def _are_objects(phrases: Sequence[Phrase]) -> bool:
 
 
 def _is_participle(word: Word) -> bool:
+    """Returns whether a word is a verb with "-ing"."""
     return word.lower.endswith("ing") and "ing" in forms(word)

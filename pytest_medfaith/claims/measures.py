@@ -1,6 +1,6 @@
-"""Tells whether words hold something to check: a measured amount, an order or a predicate.
+"""Tells whether words have something to check: a measured amount, an order or a predicate.
 
-A label or a heading that does is a claim.
+A label or heading with such words is a claim.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _AMOUNT = re.compile(
 
 
 def has_amount(text: str) -> bool:
-    """Returns whether `text` holds a measure, a fraction, a bound or how often: "8 g", "> 65", "twice"."""
+    """Returns whether `text` has a measure, a fraction, a bound or a frequency: "8 g", "> 65", "twice"."""
     return _AMOUNT.search(text) is not None
 
 
 def amounts(text: str) -> list[str]:
-    """Returns the measures, fractions and bounds of `text`, and how often: "8 g", "> 65", "twice"."""
+    """Returns the measures, fractions, bounds and frequencies of `text`: ["8 g", "twice"]."""
     return [found[0] for found in _AMOUNT.finditer(text)]
 
 
@@ -55,7 +55,7 @@ def is_amount_alone(words: Phrase) -> bool:
 
 
 def is_timing(words: Phrase) -> bool:
-    """Returns whether `words` only say how often, when, how long or by which way: "twice a day, by mouth"."""
+    """Returns whether `words` only say how often, when, how long or by which route: "twice a day"."""
     spoken = [word.lower for word in words if any(map(str.isalnum, word.text))]
     numbers = [word for word in spoken if word[0].isdigit()]
     plain = [word for word in spoken if word in _TIMING_WORDS]
@@ -70,11 +70,11 @@ def is_order(words: Phrase) -> bool:
 
 
 def begins_with_verb(words: Phrase) -> bool:
-    """Returns whether `words` begin with a bare verb that is no noun, adverbs aside: "Slowly lower it"."""
+    """Returns whether `words` begin with a bare verb that is no noun, after adverbs: "Slowly lower it"."""
     first = next((word for word in words if not is_adverb(word)), None)
     return first is not None and len(words) > 1 and "base" in forms(first) and first.lower not in noun_verbs()
 
 
 def states(part: Part) -> bool:
-    """Returns whether `part` says something by itself: a predicate with its subject, or an order."""
+    """Returns whether `part` says something by itself: it has a subject and a verb, or is an order."""
     return part.clause is not None or is_order(part.words)

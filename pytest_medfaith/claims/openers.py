@@ -1,4 +1,4 @@
-"""Finds where a statement begins, behind "However,", "I think that" and "Based on the context,"."""
+"""Finds where a statement begins after an opener: "However,", "I think that", "Based on the context,"."""
 
 from __future__ import annotations
 
@@ -93,7 +93,10 @@ _OPENERS = tuple(
 
 
 def skip_openers(text: str, start: int, end: int) -> int:
-    """Returns where the statement in `text[start:end]` begins, behind "However," and the like."""
+    """Returns the offset where the statement in `text[start:end]` begins, after all its openers.
+
+    In "However, statins help." it begins at "statins".
+    """
     while True:
         ends = (found.end() for opener in _OPENERS if (found := opener.match(text, start, end)))
         behind = next((place for place in ends if any(map(str.isalnum, text[place:end]))), start)

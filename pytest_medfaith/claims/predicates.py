@@ -1,4 +1,7 @@
-"""Splits a statement where "and", "but" or "or" joins what is said of one subject."""
+"""Splits a statement where "and", "but" or "or" joins two things that are said of its subject.
+
+Example: "X lowers A and raises B" says "X lowers A" and "X raises B".
+"""
 
 from __future__ import annotations
 
@@ -21,14 +24,20 @@ from pytest_medfaith.english.verbs import (
 _REPEATABLE = word_set("for in by to from on through as during after")
 _LIMITING = word_set("never not rarely seldom hardly scarcely barely longer")
 _INVERTED = word_set("should were had")
-# A verb behind them may borrow no negation: "Don't crush or chew" never says "chew".
+# After these words the second verb needs the negation too: "Don't crush or chew" never says "chew".
 _DO = word_set("do don't")
 _BEFORE_BARE_VERB = lexicon.MODALS | word_set("to do does did don't doesn't didn't help helps please")
 
 
 @dataclass(frozen=True)
 class _Parallel:
-    """A second predicate: it begins at `begin` behind `joint`, and takes the place of the verb at `match`."""
+    """A second predicate, such as "raises B" after "X lowers A and".
+
+    Attributes:
+        joint: the index of the joining word or comma.
+        begin: the index of the second verb.
+        match: the index of the first verb, in whose place the second one goes.
+    """
 
     joint: int
     begin: int
@@ -38,9 +47,9 @@ class _Parallel:
 def split_predicates(whole: Part) -> list[Part]:
     """Splits "X lowers A and raises B" into "X lowers A" and "X raises B".
 
-    The second verb takes the place of the nearest verb of its form, and carries all words before that: "X can
-    lower A and raise B" gives "X can raise B". What "if", "who" or a negation holds together stays whole, and
-    so does a choice with "or".
+    The second verb takes the place of the nearest verb in the same form, and gets all words before that verb:
+    "X can lower A and raise B" gives "X can raise B". Words that belong together by "if", "who" or a negation
+    stay together, and so does a choice with "or".
     """
     words, clause = whole.words, whole.clause
     inverted = words[0].lower in _INVERTED  # "Should pain come on, ring ... and say ..."
@@ -55,6 +64,7 @@ def split_predicates(whole: Part) -> list[Part]:
 
 
 def _first_parallel(clause: Clause) -> _Parallel | None:
+    """Returns the first place where a second predicate may be split off, or None."""
     words = clause.words
     for joint in places(words, (",", "and", "or", "but"), clause.main + 1, len(words) - 1):
         behind = words[joint + 1].lower
@@ -72,13 +82,13 @@ def _first_parallel(clause: Clause) -> _Parallel | None:
 
 
 def _joined_later(clause: Clause, begin: int) -> bool:
-    """Returns whether a verb behind an "and" follows, so that a comma before can part predicates too."""
+    """Returns whether an "and" with a verb follows, so that a comma before it can part predicates too."""
     later = places(clause.words, ("and", "or"), begin, len(clause.words) - 1)
     return any(_match(clause, joint, joint + 1) is not None for joint in later)
 
 
 def _match(clause: Clause, joint: int, begin: int) -> int | None:
-    """Returns the place of the nearest verb before `joint` whose form the word at `begin` shares, or None."""
+    """Returns the index of the nearest verb before `joint` in a form of the word at `begin`, or None."""
     wanted = frozenset() if clause.words[begin].inside else _forms_behind_joint(clause.words, begin)
     verbs = range(joint - 1, clause.main - 1, -1) if wanted else ()
     free = (index for index in verbs if not clause.words[index].inside)
@@ -86,7 +96,7 @@ def _match(clause: Clause, joint: int, begin: int) -> int | None:
 
 
 def _forms_behind_joint(words: Phrase, index: int) -> frozenset[str]:
-    """Returns the forms in which the word behind an "and" can be a verb there, by the word that follows."""
+    """Returns the forms in which the word at `index`, after an "and", can be a verb, by the word after it."""
     word = words[index]
     if auxiliary_form(word) is not None:
         return frozenset({"finite", "base"} if word.lower in ("have", "do") else {"finite"})
@@ -110,7 +120,7 @@ def _forms_behind_joint(words: Phrase, index: int) -> frozenset[str]:
 
 
 def _forms_in_place(clause: Clause, index: int) -> frozenset[str]:
-    """Returns the form that the verb at `index` has in its place; empty for a word that is no verb."""
+    """Returns the forms that the verb at `index` may have there; empty for a word that is no verb."""
     word = clause.words[index]
     verb = next((verb for verb in clause.verbs if verb.index == index), None)
     if verb is not None and word.lower in _DO:
@@ -132,7 +142,7 @@ def _forms_in_place(clause: Clause, index: int) -> frozenset[str]:
 
 
 def _may_part(clause: Clause, parallel: _Parallel) -> bool:
-    """Returns whether each of the two predicates holds without the other."""
+    """Returns whether each of the two predicates is true without the other."""
     words, joint, match = clause.words, parallel.joint, parallel.match
     told = any(not is_adverb(word) and word.text != "," for word in words[match + 1 : joint])
     # "X runs, adds up to 7 hours and ends": what "ends" borrows would end with "runs,".
@@ -154,9 +164,9 @@ def _begins_anew(words: Phrase) -> bool:
 
 
 def _joint_allows(clause: Clause, parallel: _Parallel) -> bool:
-    """Returns whether the joining word lets both predicates hold.
+    """Returns whether the joining word lets both predicates be true.
 
-    An "or" does only under "may" or a negation, an "and" not under a negation.
+    An "or" does so only under "may" or a negation, an "and" only without a negation.
     """
     begin = clause.subject_end if clause.subject else 0
     before = {word.lower for word in clause.words[begin : parallel.match + 2]}
@@ -213,7 +223,7 @@ def _conditional(clause: Clause, parallel: _Parallel) -> bool:
 
 
 def split_repeated(whole: Part) -> list[Part]:
-    """Splits "for A and for B", and "if A or if B", where the joined word is said twice."""
+    """Splits "X helps for A and for B", and "if A or if B", where the joined word is repeated."""
     words, clause = whole.words, whole.clause
     if clause is None or any(word.lower in lexicon.NEGATIONS | lexicon.PAIRING for word in words):
         return [whole]

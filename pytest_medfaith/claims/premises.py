@@ -12,8 +12,8 @@ from pytest_medfaith.english.conjugation import in_form, noun_verbs, verb_forms
 from pytest_medfaith.english.sentences import sentence_spans
 from pytest_medfaith.english.words import content_keys
 
-_MOST_CHARACTERS = 400  # of a sentence; a longer one is no single premise
-_LEAST_WORDS = 2  # with content, that a premise needs to be about something
+_MOST_CHARACTERS = 400  # of a sentence; a longer sentence is no single premise
+_LEAST_WORDS = 2  # content words that a premise has at least
 _DONE = re.compile(r"(?:why|how(?:\s+come)?)\s+(does|do|did)\s+(.+?)\s*\?*$", re.IGNORECASE)
 _BEING = re.compile(
     r"(?:why|how\s+come|when|since\s+when)\s+(is|are|was|were|has|have|can|must|should)\s+(.+?)\s*\?*$",
@@ -58,7 +58,10 @@ _SECOND_QUESTION = re.compile(
 
 
 def presupposed(question: str) -> str:
-    """Returns the statement that `question` takes for granted; empty for none, or one about the asker."""
+    """Returns the statement that `question` takes for granted; "" for none, or if it is about the asker.
+
+    "Why does metformin cause weight gain?" gives "Metformin causes weight gain.".
+    """
     for start, end in sentence_spans(question):
         sentence = _SECOND_QUESTION.sub("", question[start:end].strip())
         if len(sentence) <= _MOST_CHARACTERS and (stated := _stated(sentence)):
@@ -69,6 +72,7 @@ def presupposed(question: str) -> str:
 
 
 def _stated(sentence: str) -> str:
+    """Returns what a sentence takes for granted, without a full stop; "" for none."""
     if found := _GIVEN.match(sentence):
         return found[1]
     if found := _DONE.match(sentence):
@@ -80,7 +84,7 @@ def _stated(sentence: str) -> str:
 
 
 def _with_verb(auxiliary: str, words: list[str]) -> str:
-    """Returns "iron causes nausea" for "does", "iron cause nausea"; empty without a verb."""
+    """Returns "iron causes nausea" for "does" and "iron cause nausea"; "" without a verb."""
     verbs = [
         place
         for place, word in enumerate(words)
@@ -97,7 +101,7 @@ def _with_verb(auxiliary: str, words: list[str]) -> str:
 
 
 def _with_auxiliary(auxiliary: str, words: list[str]) -> str:
-    """Returns "iron is safe" for "is", "iron safe"; empty where the verb's place is open."""
+    """Returns "iron is safe" for "is" and "iron safe"; "" where the verb's place is unclear."""
     for place, word in enumerate(words):
         forms = verb_forms().get(word.lower(), frozenset())
         verbal = forms & {"part", "ing"} and "base" not in forms
@@ -110,7 +114,10 @@ def _with_auxiliary(auxiliary: str, words: list[str]) -> str:
 
 
 def asker_facts(question: str) -> list[str]:
-    """Returns what the asker says of themselves, told to them: "You are pregnant." for "I am pregnant."."""
+    """Returns what the asker says of themselves, in the second person; empty for nothing.
+
+    "I am pregnant. Can I take it?" gives "You are pregnant.".
+    """
     facts = []
     for start, end in sentence_spans(question):
         sentence = question[start:end].strip()

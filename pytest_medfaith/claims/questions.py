@@ -11,7 +11,7 @@ from pytest_medfaith.english.words import SPOKEN
 
 _QUESTION_WORDS = word_set("what which who whom whose when where why how")
 _AUXILIARIES = lexicon.AUXILIARIES - lexicon.NEGATIONS
-# "Why not take 8 g?", "Did you know that 8 g is safe?": the answer is taken for granted.
+# "Why not take 8 g?", "Did you know that 8 g is safe?": such a question states its answer.
 _RHETORICAL = re.compile(
     r"(?:why\s+(?:not|don't|wouldn't|shouldn't)|how\s+about|(?:did|do)\s+you\s+(?:know|realise"
     r"|realize)\s+that|did\s+you\s+(?:know|realise|realize)(?!\s+(?:whether|if|what|which|when|where|who|how"
@@ -71,9 +71,9 @@ _LONGEST_FRAGMENT = 5  # words: "Side effects of metformin?"
 
 
 def is_question(sentence: str) -> bool:
-    """Returns whether `sentence` asks, and takes no answer for granted.
+    """Returns whether `sentence` asks without stating its answer.
 
-    "Adults may take 8 g, right?" and "Why not take 8 g?" do.
+    "Adults may take 8 g, right?" and "Why not take 8 g?" state it, so they are no questions here.
     """
     text = _without_opening(_plain(sentence))
     if not _MARKED.search(text) or _RHETORICAL.match(text) or _BROKEN.search(text.rstrip("?\"')* ")):
@@ -94,16 +94,16 @@ def is_question(sentence: str) -> bool:
 def takes_for_granted(question: str) -> bool:
     """Returns whether `question` asks for the reason or the degree of what it says: "Why is 8 g a day safe?".
 
-    Its answer tells the reason. Where nothing answers it, it has told its reader that 8 g a day is safe.
+    Its answer gives the reason. Without an answer it tells its reader that 8 g a day is safe.
     """
     return _REASON_OF.match(_without_opening(_plain(question))) is not None
 
 
 def is_polar(question: str | None) -> bool:
-    """Returns whether "Yes" answers `question`, so that it says what the question asks.
+    """Returns whether "Yes" answers `question`. None and an empty text give False.
 
-    "I am 40. Can I take 8 g?", "Safe in pregnancy?" and "Tell me whether 8 g is safe" are polar. "What is the
-    dose?" and "Can you tell me the dose?" are not.
+    "I am 40. Can I take 8 g?", "Safe in pregnancy?" and "Tell me whether 8 g is safe" are such questions.
+    "What is the dose?" and "Can you tell me the dose?" are not.
     """
     return bool(polar_sentences(question or ""))
 
@@ -115,12 +115,13 @@ def polar_sentences(question: str) -> list[str]:
 
 
 def begins_polar(text: str) -> bool:
-    """Returns whether `text` begins as a polar question does, without a mark: "Can adults take 8 g"."""
+    """Returns whether `text` begins as a question that "Yes" answers, without a mark: "Can I take it"."""
     words = SPOKEN.findall(_without_opening(_plain(text)).lower())
     return len(words) > _LONGEST_FRAGMENT - 2 and words[0] in _INVERTED and words[1] != "not"
 
 
 def _awaits_yes(sentence: str) -> bool:
+    """Returns whether "Yes" answers `sentence`."""
     text = _without_opening(_plain(sentence))
     words = SPOKEN.findall(text.lower())
     if not words:
@@ -143,9 +144,11 @@ def _awaits_yes(sentence: str) -> bool:
 
 
 def _without_opening(text: str) -> str:
+    """Returns a question without an opening such as "And" or "In adults,"."""
     opening = _BEFORE.match(text)
     return text[opening.end() :] if opening else text
 
 
 def _plain(text: str) -> str:
+    """Returns `text` with plain apostrophes, without quotes and marks at its ends."""
     return text.replace("\u2019", "'").strip(" \t\r\n\"'“”*_(")

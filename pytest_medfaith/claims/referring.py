@@ -1,8 +1,8 @@
 """Recognises a sentence that only sends the reader to a professional: "Please speak to your doctor".
 
-The whole sentence must be made of known parts: how it begins, whom to ask, about what and when. What these
-leave no place for makes the sentence a claim: a drug, a number, a symptom, a deadline, or what the
-professional would say or do.
+The whole sentence must be made of known parts: a beginning, whom to ask, about what, and when. A drug, a
+number, a symptom, a deadline, or what the professional would say or do is no such part, so it makes the
+sentence a claim.
 """
 
 from __future__ import annotations
@@ -177,11 +177,12 @@ _NAMES_SOMEBODY = re.compile(
 
 @lru_cache(maxsize=1)
 def _sends() -> tuple[re.Pattern[str], ...]:
+    """Returns the patterns of such sentences, compiled at the first call."""
     return tuple(re.compile(rf"{pattern}{_BEHIND}\W*", re.VERBOSE | re.IGNORECASE) for pattern in _SENDS)
 
 
 def refers(sentence: str) -> bool:
-    """Returns whether `sentence` only names who is to be asked: "That is a question for your surgeon."."""
+    """Returns whether `sentence` only names whom to ask: "That is a question for your surgeon."."""
     text = re.sub(r"^\W+", "", sentence.replace("\u2019", "'"))
     return (
         len(text) <= _LONGEST

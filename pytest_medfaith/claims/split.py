@@ -1,8 +1,7 @@
-"""Makes atomic claims of an answer, each with its span, and lists what of it no claim was made of.
+"""Makes atomic claims of an answer, each with its span, and lists the words of it that are in no claim.
 
-The way of an answer, from top to bottom: its citations, its layout and its sentences are read, the sentences
-become lines that can be read in their place, each line is split by the rules in their order, and what is left
-becomes claims.
+The steps, in order: citations, layout and sentences are read; sentences become lines that can be read in
+their place; the rules split each line; what is left becomes claims.
 """
 
 from __future__ import annotations
@@ -43,9 +42,9 @@ from pytest_medfaith.records import Chunk, Claim, Dropped
 
 Rule = Callable[[Part], list[Part]]
 
-# Each rule takes a part of a sentence and returns the parts that it makes of it, or the same part where it
-# finds nothing to split. The rules of sentences run first: what they return is read as talk or as statements,
-# and tells what a later "it" may mean.
+# Each rule takes a part of a sentence and returns the parts that it splits it into, or the same part where it
+# finds nothing to split. The rules of sentences run first. What they return is talk or a statement, and tells
+# what a later "it" may mean.
 SENTENCE_RULES: tuple[Rule, ...] = (split_clauses,)
 STATEMENT_RULES: tuple[Rule, ...] = (
     split_asides,
@@ -55,7 +54,7 @@ STATEMENT_RULES: tuple[Rule, ...] = (
     split_lists,
 )
 
-_LONGEST_SENTENCE = 150  # words; what is longer is a table, a sequence or no prose, and the rules would guess
+_LONGEST_SENTENCE = 150  # words; a longer sentence is a table or no prose, and the rules would guess
 _ASKING = word_set("what how why when where which who")  # "How it is built up" heads a text and says nothing
 _EDGES = re.compile(r"^(?:[\s,;:\u2013\u2014]|[-.](?!\d))+|(?:[\s,;:.\u2013\u2014]|(?<!\w)-)+$")
 
@@ -69,9 +68,9 @@ class Reading:
 
     @property
     def declines(self) -> bool:
-        """Whether the answer only declines: it says nothing to check, and a part of it refuses or refers.
+        """True where the answer only declines: it states nothing, and a part refuses or sends to a doctor.
 
-        "Yes. I'm not sure." agrees to something, be it known or not what was asked.
+        "Yes. I'm not sure." agrees to something, so it is False.
         """
         declined = any(piece.reason in ("refusal", "advice") for piece in self.dropped)
         return not self.claims and declined and not any(agrees(piece.text) for piece in self.dropped)
@@ -79,7 +78,13 @@ class Reading:
 
 @dataclass(frozen=True)
 class _Statement:
-    """What a claim is made of: a part of a sentence, and the words before it that a reader needs."""
+    """What a claim is made of.
+
+    Attributes:
+        sentence: the sentence that it is from.
+        part: its words.
+        context: the words before it that its reader needs; "" for none.
+    """
 
     sentence: Sentence
     part: Part
@@ -88,9 +93,13 @@ class _Statement:
 
 @dataclass(frozen=True)
 class _Idle:
-    """A span of the answer that states nothing, and why.
+    """A span of the answer that states nothing.
 
-    `granted` is what a question takes for granted: a statement, where no later claim answers the question.
+    Attributes:
+        start: its first character.
+        end: the character after it.
+        reason: why it states nothing, "greeting" for example.
+        granted: for a question, the statement that it takes for granted; it counts if no claim answers it.
     """
 
     start: int
@@ -107,13 +116,18 @@ def extract_claims(
 ) -> list[Claim]:
     """Returns the atomic claims of `answer` in the order of their spans, with ids c1, c2, ...
 
-    A claim's text is the answer's words: list items carry their intro; openers ("Based on the context,"),
-    greetings, questions, refusals, citation markers and struck-out words are gone. A claim that cannot be
-    read by itself ("It lowers glucose.") has the sentence before, or at the answer's beginning `question`, as
-    its `context`.
-    `start`, `end` span the words it came from (half-open, in `answer`); words carried from elsewhere are not
-    in it. `citations` are its sentence's markers; ids, titles and addresses are markers where `contexts` have
-    them. Text that states nothing has no claims, and what is said again makes no second claim.
+    A claim's text is the answer's words. List items have the words of their intro before them. Openers
+    ("Based on the context,"), greetings, questions, refusals, citation markers and struck-out words are left
+    out. A claim that cannot be read by itself ("It lowers glucose.") has the sentence before as its
+    `context`, or `question` at the answer's beginning. `start` and `end` span its words (half-open, in
+    `answer`), without words from elsewhere. `citations` are the markers of its sentence. Text that states
+    nothing has no claims, and a repeated statement makes no second claim.
+
+    Args:
+        answer: the answer.
+        question: what it answers.
+        contexts: what the answer was given. Ids, titles and addresses are markers only where a context has
+            them.
     """
     return list(read_answer(answer, question=question, contexts=contexts).claims)
 
@@ -121,9 +135,8 @@ def extract_claims(
 def is_refusal(answer: str, *, contexts: Sequence[Chunk] = ()) -> bool:
     """Returns whether `answer` only declines: "I don't know", "Please check your local formulary".
 
-    Greetings and questions beside it change nothing. An answer that states
-    anything else is no refusal, and neither is a statement about what is unknown ("It is not known whether X
-    causes Y"), nor an empty answer.
+    Greetings and questions beside it do not matter. An answer that states anything else is no refusal. Nor is
+    a statement about what is unknown ("It is not known whether X causes Y"), nor an empty answer.
     """
     return read_answer(answer, contexts=contexts).declines
 
@@ -164,7 +177,7 @@ def read_answer(answer: str, *, question: str | None = None, contexts: Sequence[
 
 
 def _split_lines(text: str, lines: Sequence[Line], question: str | None) -> list[_Made]:
-    """Returns the statements of the `lines` of `text`, and what of them states nothing."""
+    """Returns the statements in the `lines` of `text`, and the spans that state nothing."""
     told = Told.by(" ".join((question or "").split()))
     made: list[_Made] = []
     leads: list[tuple[Line, Told]] = []
@@ -191,14 +204,14 @@ def _split_lines(text: str, lines: Sequence[Line], question: str | None) -> list
 
 
 def _grants(question: Part, told: Told) -> bool:
-    """Returns whether `question` says something that nobody asked: "Why is 8 g a day safe?"."""
+    """Returns whether `question` states something that nobody asked: "Why is 8 g a day safe?"."""
     asked = plain_words(told.before.text)
     alone = takes_for_granted(question.text) and names_its_matter(question)
     return alone and plain_words(question.text) not in asked
 
 
 def _granted(made: Sequence[_Made]) -> Iterator[_Made]:
-    """Yields `made`, and for a question that no statement answers what it takes for granted."""
+    """Yields `made`, with what a question takes for granted in its place if no statement answers it."""
     contexts = [one.context for one in made if isinstance(one, _Statement)]
     for one in made:
         granted = one.granted if isinstance(one, _Idle) else None
@@ -207,7 +220,7 @@ def _granted(made: Sequence[_Made]) -> Iterator[_Made]:
 
 
 def _read_lead(text: str, line: Line, told: Told) -> tuple[list[_Made], Told]:
-    """Returns what a lead line is where nothing carries it, a question or a yes or no, and what is told."""
+    """Returns (a lead line's question, or its yes or no; what is told before the next line)."""
     reason = idle_reason(line.part.text)
     answer = read_answer_of(text, line, told, reason)
     if answer is not None:
@@ -218,9 +231,9 @@ def _read_lead(text: str, line: Line, told: Told) -> tuple[list[_Made], Told]:
 
 
 def _answered(line: Line, answer: Answer, told: Told, reason: str) -> tuple[list[_Made], Told]:
-    """Returns the claim of a yes or no, that of its question, and what is told before the next line.
+    """Returns (the claim of a yes or no together with its question, what is told before the next line).
 
-    Where nothing was asked that it answers, it is idle, for `reason` where it has one.
+    If it answers no question, it is idle, with `reason` or "no checkable content".
     """
     if answer.taken_back:
         words = (*borrowed(read_words(answer.taken_back)), *answer.words)
@@ -233,7 +246,7 @@ def _answered(line: Line, answer: Answer, told: Told, reason: str) -> tuple[list
 
 
 def _split_line(text: str, line: Line, told: Told) -> tuple[list[_Made], Told]:
-    """Returns the statements of a line and the idle parts of it, and what is told before the next line."""
+    """Returns (the statements and idle parts of a line, what is told before the next line)."""
     whole, sentence = without_label(text, line.part, told), line.sentence
     reason = idle_reason(whole.text) or _sets_a_tone(whole)
     answer = read_answer_of(text, line, told, reason)
@@ -262,12 +275,13 @@ def _split_line(text: str, line: Line, told: Told) -> tuple[list[_Made], Told]:
 
 
 def _sets_a_tone(item: Part) -> str:
-    """Returns why an item that carries its intro states nothing, or "": "The main points: Be patient."."""
+    """Returns why an item with its intro states nothing: "The main points: Be patient."; "" if it may."""
     own = tuple(word for word in item.words if not word.borrowed and word.text != ":")
     return "no checkable content" if own and own != item.words and is_emphasis(Part(own).text) else ""
 
 
 def _run(rules: Iterable[Rule], whole: Part) -> list[Part]:
+    """Returns the parts that the rules, one after the other, split `whole` into."""
     parts = [whole]
     for rule in rules:
         parts = [part for one in parts for part in rule(one)]
@@ -275,7 +289,7 @@ def _run(rules: Iterable[Rule], whole: Part) -> list[Part]:
 
 
 def _without_openers(text: str, parts: Iterable[Part]) -> Iterator[Part]:
-    """Yields `parts` without an opener such as "note that" at the first word that is not borrowed."""
+    """Yields `parts` without an opener such as "note that" before their own words."""
     for part in parts:
         words = part.words
         first = next((index for index, word in enumerate(words) if not word.borrowed), len(words))
@@ -286,7 +300,7 @@ def _without_openers(text: str, parts: Iterable[Part]) -> Iterator[Part]:
 
 
 def _unused(leads: Iterable[tuple[Line, Told]], made: Iterable[_Made]) -> Iterator[_Made]:
-    """Yields the lead lines that no statement carries: a statement where they say something, else idle."""
+    """Yields the lead lines that no statement repeats: a statement where they say something, else idle."""
     statements = [one for one in made if isinstance(one, _Statement)]
     used = {word.start for one in statements for word in one.part.words if word.borrowed}
     for lead, told in leads:
@@ -304,7 +318,7 @@ def _unused(leads: Iterable[tuple[Line, Told]], made: Iterable[_Made]) -> Iterat
 
 
 def _texts(made: Iterable[_Made]) -> Iterator[tuple[int, int, str, _Statement]]:
-    """Yields start, end and text of each statement of which a word is not borrowed."""
+    """Yields (start, end, text, statement) of each statement with words of its own."""
     for one in made:
         if not isinstance(one, _Statement):
             continue

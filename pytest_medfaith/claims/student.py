@@ -1,7 +1,7 @@
-"""A student as the extractor: a folder with a tagger of tokens, or with a model that writes the claims.
+"""A small model ("student") as the extractor: it tags the tokens of claims, or writes the claims.
 
-What it leaves out becomes a claim by the rules (`claims.covering`), so that a weak student costs precision
-and hides nothing. A claim that a writing model makes up is dropped.
+What it leaves out becomes a claim by the rules (`claims.covering`), so that a weak model hides nothing. A
+claim that a writing model makes up is dropped.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ Extractor = Callable[..., list[Claim]]
 
 
 def folder_extractor(folder: Path) -> tuple[Extractor, str]:
-    """Returns the extractor `(answer, *, question) -> claims` of a folder, and what names its weights.
+    """Returns (the extractor `(answer, *, question) -> claims` of a folder, what names its weights).
 
     Raises:
-        DataError: the folder holds neither a tagger nor a model that writes.
+        DataError: the folder has neither a tagger nor a model that writes.
         MissingExtra: a model that writes, and transformers is not installed.
     """
     card = folder / "card.json"
@@ -49,7 +49,7 @@ def folder_extractor(folder: Path) -> tuple[Extractor, str]:
     if _writes(folder):
         return partial(student_claims, partial(_written, folder)), f"writer|{model_signature(str(folder))}"
     raise DataError(
-        f"the extractor {folder} is no student; expected a folder with card.json, model.onnx and "
+        f"the extractor {folder} is no model folder; expected a folder with card.json, model.onnx and "
         "tokenizer.json of a tagger, or config.json and safetensors of a model that writes (T5)"
     )
 
@@ -76,6 +76,7 @@ def _read_card(card: Path) -> int:
 
 
 def _writes(folder: Path) -> bool:
+    """Returns whether the folder has a model that writes text, by its config.json."""
     try:
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -88,12 +89,12 @@ def student_claims(
 ) -> list[Claim]:
     """Returns the claims of `answer` in the order of their spans, with ids c1, c2, ...
 
-    Where the rules find no claim, as in a refusal, the student is not asked.
+    If the rules find no claim, as in a refusal, the model is not asked.
 
     Args:
-        found_in: gives a student's claims of (answer, claims by the rules, question).
+        found_in: (answer, claims by the rules, question) -> the model's claims.
         answer: any text.
-        question: that it answers.
+        question: what it answers.
     """
     ruled = extract_claims(answer, question=question)
     if not ruled:
@@ -107,14 +108,15 @@ def student_claims(
 
 
 def _says(claim: Claim, ruled: Sequence[Claim]) -> bool:
-    """Returns whether a student's claim says something: what a claim by the rules says, or a clause.
+    """Returns whether a model's claim says something: it covers a claim by the rules, or has a verb.
 
-    "Metformin" alone says nothing, is in all evidence on metformin, and would raise every rate.
+    "Metformin" alone says nothing. All evidence on metformin has it, so it would raise every rate.
     """
     return any(covers([claim], each) for each in ruled) or read_clause(read_words(claim.text)) is not None
 
 
 def _tagged(folder: Path, most: int, answer: str, ruled: Sequence[Claim], _question: str) -> list[Claim]:
+    """Returns the spans that the tagger in `folder` marks, as claims."""
     return [_spanned(answer, span, ruled) for span in tagged_spans(folder, most, answer)]
 
 
@@ -122,9 +124,12 @@ def tagged_spans(folder: Path, most: int, answer: str) -> list[Span]:
     """Returns the spans of the claims that the tagger in `folder` marks, from first to last letter or digit.
 
     Args:
-        folder: with model.onnx and tokenizer.json.
-        most: tokens that it reads at a time.
+        folder: has model.onnx and tokenizer.json.
+        most: how many tokens it reads at a time.
         answer: any text.
+
+    Raises:
+        DataError: the model does not give three logits for each token.
     """
     session, tokenizer = load_session(folder / "model.onnx"), load_tokenizer(folder / "tokenizer.json")
     frame = tokenizer.num_special_tokens_to_add(is_pair=False)
@@ -148,13 +153,16 @@ def tagged_spans(folder: Path, most: int, answer: str) -> list[Span]:
 
 
 def _trimmed(text: str, start: int, end: int) -> Span:
-    """Returns the span from the first to the last letter, digit or per cent sign; no width for none."""
+    """Returns the span from the first to the last letter, digit, "%" or bracket; an empty span for none."""
     places = [i for i in range(start, end) if text[i].isalnum() or text[i] in "%)]"]
     return (places[0], places[-1] + 1) if any(text[i].isalnum() for i in places) else (start, start)
 
 
 def _spanned(answer: str, span: Span, ruled: Sequence[Claim]) -> Claim:
-    """Returns the words at `span` as a claim; a part of a claim by the rules has that claim before it."""
+    """Returns the words at `span` as a claim.
+
+    A part of a claim by the rules has that claim as its context.
+    """
     start, end = span
     near = max(ruled, key=lambda claim: (min(end, claim.end) - max(start, claim.start), -claim.start))
     touches = near.start < end and start < near.end
@@ -167,6 +175,7 @@ def _spanned(answer: str, span: Span, ruled: Sequence[Claim]) -> Claim:
 
 
 def _written(folder: Path, answer: str, ruled: Sequence[Claim], question: str) -> list[Claim]:
+    """Returns the claims that the model in `folder` writes, without those that the answer does not make."""
     claims = []
     for text in written_claims(folder, answer):
         try:
@@ -178,7 +187,7 @@ def _written(folder: Path, answer: str, ruled: Sequence[Claim], question: str) -
 
 
 def written_claims(folder: Path, answer: str) -> list[str]:
-    """Returns the claims that the model in `folder` writes of `answer`, by the likeliest tokens."""
+    """Returns the claims that the model in `folder` writes for `answer`, by the likeliest tokens."""
     model, tokenizer, torch = _load_writer(str(folder))
     inputs = tokenizer(PROMPT + answer, truncation=True, return_tensors="pt")
     inputs = {name: inputs[name] for name in ("input_ids", "attention_mask")}
@@ -190,6 +199,7 @@ def written_claims(folder: Path, answer: str) -> list[str]:
 
 @lru_cache(maxsize=1)
 def _load_writer(folder: str) -> tuple[Any, Any, Any]:
+    """Returns (model, tokenizer, torch) of the folder; the last is kept."""
     return load_foreign(
         folder,
         f"the extractor {folder!r}",

@@ -1,4 +1,4 @@
-"""Claims as tags of tokens: B begins a claim, I goes on with it, O is in none."""
+"""Claims as tags of tokens: B begins a claim, I continues it, O is in no claim."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ Span = tuple[int, int]
 
 
 def tags_of_spans(offsets: Sequence[Span], claims: Sequence[Span]) -> list[str]:
-    """Returns the tag of each token at `offsets`; where two claims overlap, the first counts.
+    """Returns the tag of each token at `offsets`: B for the first token of a claim, I for the next, else O.
 
-    Tokens of no width, such as a model's frame, are O.
+    Tokens at (0, 4), (5, 8) and (9, 12) with a claim at (0, 8) give ["B", "I", "O"]. Where two claims
+    overlap, the first has the tokens. Empty tokens, such as a model's special tokens, are O.
     """
     tags = ["O"] * len(offsets)
     taken = 0
@@ -28,7 +29,10 @@ def tags_of_spans(offsets: Sequence[Span], claims: Sequence[Span]) -> list[str]:
 
 
 def spans_of_tags(offsets: Sequence[Span], tags: Sequence[str]) -> list[Span]:
-    """Returns the spans that the tags of the tokens at `offsets` mark; an I behind an O begins a claim."""
+    """Returns the spans that the tags of the tokens at `offsets` mark; an I after an O begins a claim.
+
+    The reverse of `tags_of_spans`: ["B", "I", "O"] gives the span of the first two tokens.
+    """
     spans: list[Span] = []
     inside = False
     for (start, end), tag in zip(offsets, tags, strict=True):
@@ -47,9 +51,9 @@ def stretches(answer: str, length_of: Callable[[str], int], *, most: int) -> lis
 
     Args:
         answer: any text.
-        length_of: the tokens of a text.
-        most: tokens of a stretch; a sentence that is longer is a stretch alone, of which the model reads the
-            begin.
+        length_of: gives the number of tokens of a text.
+        most: the most tokens of a span. A sentence that is longer is a span by itself; the model reads its
+            beginning.
     """
     found: list[Span] = []
     for start, end in answer_sentences(answer):

@@ -1,7 +1,7 @@
 """The extractor "teacher": an LLM splits an answer, and nothing that the rules find is lost or made up.
 
-What it leaves out, and what it words so that a number or a "not" is gone, becomes a claim by the rules of
-`claims.split`: a claim that nobody checks would pass. What the answer does not say is refused.
+What it leaves out, or words so that a number or a "not" is gone, becomes a claim by the rules of
+`claims.split`, since a claim that nobody checks would pass. Claims that the answer does not make are refused.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ def teacher_extractor(teacher: Teacher) -> Callable[..., list[Claim]]:
 
 
 def extractor_signature(settings: LlmSettings) -> str:
-    """Returns what decides the claims: model, prompt, temperature and seed."""
+    """Returns a text that names what decides the claims: model, prompt, temperature and seed."""
     return asking_signature(settings, EXTRACT_PROMPT)
 
 
 def taught_claims(teacher: Teacher, answer: str, *, question: str | None = None) -> list[Claim]:
     """Returns the claims of `answer` in the order of their spans, with ids c1, c2, ...
 
-    A claim's span is that of its words in the answer where they stand there, else of the claims that the
-    rules find nearest. Where the rules find no claim, nothing is asked.
+    A claim's span is that of its words, if the answer has them; else that of the most similar claim by the
+    rules. If the rules find no claim, the teacher is not asked.
 
     Raises:
         TeacherError: the teacher gave no usable claims, also when asked again.
@@ -52,11 +52,16 @@ def taught_claims(teacher: Teacher, answer: str, *, question: str | None = None)
 
 
 def check_said(claims: Sequence[str], *, answer: str, question: str) -> None:
-    """Refuses claims that the answer does not make.
+    """Checks that the answer makes these claims.
+
+    Args:
+        claims: the claims of a model.
+        answer: the answer.
+        question: what it answers.
 
     Raises:
-        ReplyError: less than SAID of a claim's words stand in answer and question, or a number stands in
-            neither.
+        ReplyError: answer and question have less than the share SAID of a claim's words, or lack one of its
+            numbers.
     """
     source = f"{question}\n{answer}"
     keys, numbers = content_keys(source), numbers_of(source)
@@ -69,7 +74,13 @@ def check_said(claims: Sequence[str], *, answer: str, question: str) -> None:
 
 
 def placed(text: str, answer: str, ruled: Sequence[Claim]) -> Claim:
-    """Returns a claim of the teacher with span and citations: those of its words, or of the nearest claim."""
+    """Returns a claim of a model with span and citations: those of its words, or of the most similar claim.
+
+    Args:
+        text: the claim.
+        answer: the answer.
+        ruled: the claims by the rules.
+    """
     nearest = max(
         ruled, key=lambda claim: (share(content_keys(text), content_keys(claim.text)), -claim.start)
     )

@@ -1,6 +1,6 @@
 """Reads answers that say no more than yes or no: "Yes.", "A: yes", a thumbs-up, "They can.".
 
-Such an answer says what its question asks, so it is as good as a statement of all of it.
+Such an answer says what its question asks, so it counts as a statement of all of it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _SIGN = re.compile(
 _VARIANTS = re.compile("[\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]")
 _TAG = re.compile(r"</?[a-z_]+>")
 _SPACED = re.compile(r"(?<!\w)(?:\w\s){1,9}\w(?!\w)")
-_LONGEST = 160  # characters: what is longer says more
+_LONGEST = 160  # characters: a longer text says more
 
 # Cyrillic and Greek letters that look like those of "yes", "no", "correct" and "true".
 _ALIKE = str.maketrans("аеорсухтикνοερτ", "aeopcyxtukvoept")
@@ -96,7 +96,7 @@ _THEY_CANNOT = (
     rf"|don't|didn't|hasn't|haven't|hadn't|mustn't)|(?:'s|'re)\s+not)(?:\s+(?:do|be))?(?:\s+(?:so|that|it))?"
 )
 _ALLOWED = r"(?:you|they|one|we|he|she)\s+may(?:\s+do\s+so)?"
-# What keeps its words, since yes or no would say more or less than it does.
+# Answers that keep their words, since "Yes" or "No" would say more or less.
 _HEDGED = (
     r"maybe|perhaps|it\s+depends|(?:most\s+|very\s+|quite\s+)?(?:probably|possibly|likely|presumably"
     r"|apparently|seemingly|supposedly)(?:\s+(?:not|so|yes|no))?|not\s+(?:really|necessarily|always|usually)"
@@ -160,9 +160,11 @@ _TAIL = (
 class YesNo:
     """An answer of yes or no.
 
-    `spoken` is the word for what it says: "Yes", "No", "Correct" or "False", or "" where only its words say
-    it: "Probably not". `affirms` is None there. Where it `points`, as "They can" and "Correct" do, it answers
-    what is said right before it. `is_word` tells a word or a sign from a phrase such as "Go ahead.".
+    Attributes:
+        spoken: "Yes", "No", "Correct" or "False"; "" where only its own words say it: "Probably not".
+        affirms: True for yes, False for no, None where `spoken` is "".
+        points: True for "They can" and "Correct", which answer what is said right before them.
+        is_word: True for a word or a sign, False for a phrase such as "Go ahead.".
     """
 
     spoken: str
@@ -173,7 +175,7 @@ class YesNo:
 
 @lru_cache(maxsize=1)
 def _patterns() -> tuple[re.Pattern[str], dict[str, re.Pattern[str]]]:
-    """Returns the pattern of a whole answer, and those of its pieces by their kind."""
+    """Returns (the pattern of a whole answer, {kind: pattern of a piece of it})."""
     pieces = {kind: f"(?:{pattern})(?!\\w)" for kind, pattern in _CORES.items()}
     one = f"(?:{'|'.join(pieces.values())})"
     whole = rf"\W*{_LEAD}(?P<said>{one}(?:\W+(?:and\s+)?{one})*){_TAIL}\W*"
@@ -184,7 +186,10 @@ def _patterns() -> tuple[re.Pattern[str], dict[str, re.Pattern[str]]]:
 
 @lru_cache(maxsize=1_024)
 def read_yes_no(text: str) -> YesNo | None:
-    """Returns what `text` answers where it says no more than yes or no, in any usual form, else None."""
+    """Returns what `text` answers, if it says no more than yes or no, as "Yes, it does." does.
+
+    None if it says more: "Yes, but only in adults."
+    """
     if len(text) > _LONGEST or text.count("|") > 2:  # the cells of a table's header
         return None
     plain = _TAG.sub(" ", _SIGN.sub(_word_of_sign, _VARIANTS.sub("", folded(text).translate(_ALIKE))))
@@ -205,7 +210,7 @@ def read_yes_no(text: str) -> YesNo | None:
 
 
 def _kinds(said: str, pieces: dict[str, re.Pattern[str]]) -> set[str]:
-    """Returns the kinds of the pieces of `said`, of which each is as long as it can be."""
+    """Returns the kinds of the pieces of `said`; each piece is as long as possible."""
     kinds, place = set(), 0
     while place < len(said):
         ends = {kind: found.end() for kind, piece in pieces.items() if (found := piece.match(said, place))}
@@ -219,7 +224,7 @@ def _kinds(said: str, pieces: dict[str, re.Pattern[str]]) -> set[str]:
 
 
 def _word_of_sign(sign: re.Match[str]) -> str:
-    """Returns "yessign" or "nosign" for a sign, and the sign where it means neither."""
+    """Returns "yessign" or "nosign" for a sign, and the sign itself where it means neither."""
     if sign["letter"]:
         return f" {sign['letter']} "
     if sign["name"]:

@@ -91,7 +91,9 @@ def ablation(
 
 
 def run_ablation(name: str, root: Path, options: Options, given: Mapping[str, Any]) -> Finish:
-    """Measures slice `name` for each row that the axes of the command line and of the settings make.
+    """Measures a slice for each combination of values of the axes, and returns how the run ended.
+
+    An axis, such as `k`, is given on the command line or in the settings.
 
     Raises:
         DataError: an axis or a value that does not exist, fewer than two rows, or a slice without cases.
@@ -106,7 +108,7 @@ def run_ablation(name: str, root: Path, options: Options, given: Mapping[str, An
     from pytest_medfaith.run.targets import targets_of_slice
 
     before = Resources(root=root, options=options)
-    configured, place = before.settings.slice(name), f"ablation.{name}"
+    configured, place = before.settings.slice(name), before.settings.table(f"ablation.{name}")
     axes = read_axes(before.settings.ablation.get(name, {}), given, place=place)
     options = dataclasses.replace(
         options,
@@ -120,7 +122,7 @@ def run_ablation(name: str, root: Path, options: Options, given: Mapping[str, An
     if len({target.run for target in targets}) < 2:
         raise DataError(
             f"the axes make the single row {targets[0].run}, and there is nothing to compare; give an option "
-            f"such as --retriever twice, or lists in {before.settings.table(place)}"
+            f"such as --retriever twice, or lists in {place}"
         )
     cells = KeptCells(resources)
     end = run_slice(resources, targets, measure=cells, progress=progress_bar("cases"), keeps_going=True)

@@ -51,7 +51,7 @@ def prune(keep: KeepOption, root: RootOption = Path()) -> None:
 
 
 def _held(path: Path) -> str:
-    """Returns what a baseline file holds in a few words, or why it cannot be read."""
+    """Returns what a baseline file holds, in a few words for a list, or why it cannot be read."""
     from pytest_medfaith.errors import MedfaithError
     from pytest_medfaith.gates.baseline import read_baseline
 

@@ -1,4 +1,4 @@
-"""`medfaith check --engine ray`: rows of any number, judged on a cluster and written as they come."""
+"""`medfaith check --engine ray`: judges rows of any number on a cluster, and writes results as they come."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class CheckWork:
-    """What each worker of `medfaith check` does.
+    """What each worker of `medfaith check` loads and does.
 
     Attributes:
         checker: its name.
         rules_off: names of rules that are switched off.
-        calibration: a file, or None.
-        root: of the project.
+        calibration: its file; None for none.
+        root: the folder of the project.
         name: of the file of rows, for messages.
-        expected: what decides the results where the run was started.
+        expected: what decides the results where the run was started; a worker that differs is refused.
     """
 
     checker: str
@@ -53,7 +53,7 @@ class CheckWork:
         return calibrated(checker, read_calibration(self.calibration)) if self.calibration else checker
 
     def signature(self, checker: Checker) -> dict[str, Any]:
-        """Returns what decides the results beside the rows."""
+        """Returns what decides the results beside the rows: checker, thresholds, rules, as plain values."""
         from pytest_medfaith.gates.matching import PROCESSOR
         from pytest_medfaith.models.onnx import processor_kernel
         from pytest_medfaith.run.cells import package_digest
@@ -67,7 +67,7 @@ class CheckWork:
         }
 
     def begin(self) -> Judge:
-        """Returns what judges rows; see `Work`."""
+        """Returns the function with which a worker judges a block of rows; see `Work`."""
         from pytest_medfaith.models.pace import set_pace
 
         set_pace(threads=1, batch_size=defaults.BATCH_SIZE)  # a worker has one core
@@ -82,13 +82,15 @@ class CheckWork:
         return judge
 
     def poisoned(self, line: int, row: Mapping[str, Any] | None, why: str) -> dict[str, Any]:
-        """Returns the result of a row that cannot be judged: unscored, with the reason."""
+        """Returns the result of a row that crashed or cannot be read: "unscored" with the reason."""
         named = row_name(row or {}, line)
         return {"id": named, "label": "unscored", "probs": None, "span": None, "reason": why}
 
 
 def bulk_check(engine: RayEngine, rows: Path, out: Path, work: CheckWork) -> tuple[Counter[str], Account]:
-    """Judges the rows of a file on a cluster, writes the results; returns counts by label, and the account.
+    """Judges the rows of a file on a cluster, and writes the results in order.
+
+    Returns {label: rows}, and the account of what went wrong.
 
     Raises:
         DataError: no rows, the cluster cannot be reached or went away, or a node would judge otherwise.
@@ -118,7 +120,7 @@ def _counted(results: Iterator[dict[str, Any]], counts: Counter[str]) -> Iterato
 
 @contextmanager
 def _as_lines(rows: Path, folder: Path) -> Iterator[Path]:
-    """Gives a file of rows as JSON Lines; Parquet, whose rows have no places, is written so into `folder`."""
+    """Gives the path of `rows` as JSON Lines; a Parquet file is written so into `folder`."""
     if rows.suffix.lower() != PARQUET:
         yield rows
         return

@@ -1,4 +1,4 @@
-"""`medfaith evaluate --engine ray`: the cases of a slice, measured on a cluster, its report made here."""
+"""`medfaith evaluate --engine ray`: workers of a cluster measure the cases, this process sums up."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def on_disk(resources: Resources) -> Store:
-    """Returns where responses and reports are kept: in files below the cache, as memory may not hold them."""
+    """Returns a store that keeps responses and reports in files, for runs that exceed the memory."""
     return Store(resources.settings.cache / FOLDER)
 
 
@@ -28,7 +28,7 @@ def on_disk(resources: Resources) -> Store:
 def bulk_reports(
     engine: RayEngine, resources: Resources, targets: Sequence[Target]
 ) -> Iterator[Callable[[Target], Report]]:
-    """Gives what returns the report on each target, in order; workers measure them, block by block.
+    """Gives a function that returns the report on each target, in order; workers measure them in blocks.
 
     Raises:
         ValueError: the teacher is asked for, or --llm is given.

@@ -1,4 +1,4 @@
-"""The seam by which any checker is scored: rows of (id, claim, evidence) in, labels and probabilities out."""
+"""Judges rows of {"id", "claim", "evidence"}: the format in which any checker can be scored on any data."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LABEL_OF = {
 
 @dataclass(frozen=True)
 class CheckRow:
-    """One claim and its evidence texts."""
+    """A row to judge: its id, its claim, and its evidence texts."""
 
     id: Any
     claim: str
@@ -58,12 +58,12 @@ def read_check_rows(path: Path) -> list[CheckRow]:
 
 
 def row_name(row: Mapping[str, Any], number: int) -> Any:
-    """Returns the id of a row; that of row 3 is `line-3` where it has none."""
+    """Returns the id of a row, or "line-3" for row 3 without an id."""
     return row.get("id", f"line-{number}")
 
 
 def check_row(row: Mapping[str, Any], number: int, place: str) -> CheckRow:
-    """Returns row `number` of a file.
+    """Returns the row that line `number` of a file, from 1, holds.
 
     Raises:
         DataError: claim or evidence is missing or of the wrong type; the message names `place`.

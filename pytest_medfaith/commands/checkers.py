@@ -149,9 +149,9 @@ def _fit(
 def _certify(
     rows: Path, out: Path, checker: str, *, risk: float, fits: bool, base: Path | None, seed: int, root: Path
 ) -> None:
-    """Writes the calibration with the thresholds that `rows` certify, and says what they are.
+    """Writes a calibration with the thresholds that `rows` certify, and says what they promise.
 
-    `fits` says that options of a fit were given, which is another thing.
+    `fits` says whether options of a fit, such as --method, were given; they do not go with --risk.
     """
     from pytest_medfaith.calibration import applying, certifying
     from pytest_medfaith.calibration.rows import read_labelled_rows

@@ -120,7 +120,7 @@ def check(
 def _check_here(
     rows: Path, out: Path, load: Callable[[], Checker], rules_off: Sequence[str]
 ) -> Mapping[str, int]:
-    """Judges rows in this process and writes the results; returns how many rows have each label."""
+    """Judges rows in this process, writes the results, and returns {label: rows}."""
     from pytest_medfaith.bulk.results import write_results
     from pytest_medfaith.commands.check_rows import check_rows, read_check_rows
     from pytest_medfaith.safety.rulebook import load_rulebook

@@ -1,4 +1,4 @@
-"""`medfaith chunk`, `medfaith index` and `medfaith retrieve`: from pages to hits."""
+"""`medfaith chunk`, `medfaith index` and `medfaith retrieve`: pages are cut, indexed and searched."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def retrieve(
 
 
 def _chunks_for(retriever: str, corpus: list[Path], settings: RetrievalSettings) -> list[Chunk]:
-    """Returns the corpus that a retriever searches, [] where it asks nothing but stores and none is given."""
+    """Returns the chunks that a retriever searches; [] for one that asks only stores, where none is given."""
     from pytest_medfaith.jsonl import read_chunks
     from pytest_medfaith.retrieval.build import needs_chunks
 
@@ -203,7 +203,7 @@ def _chunks_for(retriever: str, corpus: list[Path], settings: RetrievalSettings)
 def _matched_hits(
     query: str, chunks: Sequence[Chunk], retriever: str, settings: RetrievalSettings, *, k: int
 ) -> list[tuple[Hit, Match]]:
-    """Returns the hits for a question, each with what of it matched."""
+    """Returns the hits for a question, each with the words and the sentence of it that matched."""
     from pytest_medfaith.retrieval.build import build_retriever, dense_names
     from pytest_medfaith.retrieval.encoders import load_encoder
     from pytest_medfaith.retrieval.matches import find_matches
@@ -293,7 +293,7 @@ def chunk(
 
 
 def _dedup_method(dedup: str | None, threshold: float | None) -> Any:
-    """Returns what chunk_source compares chunks by: None, "minhash" or an embedding function."""
+    """Returns how chunks are compared to find repeats: "minhash", an embedding function, or None for not."""
     if dedup not in (None, "minhash", "cosine"):
         raise DataError(f"--dedup is {dedup!r}; expected minhash or cosine")
     if threshold is not None and dedup is None:

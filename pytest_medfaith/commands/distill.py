@@ -91,7 +91,7 @@ def silver(
 
 
 def gathered_rows(runs: Sequence[Path], names: Sequence[str], root: Path) -> Gathered:
-    """Returns the silver rows of run folders, labelled anew by the checkers `names` where there are any."""
+    """Returns training rows of run folders; where `names` has checkers, these label the rows anew."""
     from pytest_medfaith.cards.run_reading import read_run
     from pytest_medfaith.config import load_settings
     from pytest_medfaith.distill.gathering import Gathered, gather

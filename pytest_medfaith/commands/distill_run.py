@@ -96,7 +96,7 @@ def _check_base(option: str, base: str) -> None:
     """Refuses a base model that is not there, before a teacher is paid for labels.
 
     Raises:
-        DataError: a base is neither a folder with a config.json nor an installed package that holds a model.
+        DataError: `base` is neither a folder with a config.json nor an installed package with a model.
     """
     try:
         importlib.import_module("training.student").base_folder(base)
@@ -165,7 +165,7 @@ def _silver(runs: Sequence[Path], out: Path, root: Path, **shares: Any) -> None:
 
 
 def _clear(out: Path, *names: str) -> None:
-    """Removes students of an earlier road, which are made anew from their trainings."""
+    """Removes the students that an earlier run left in `out`; they are made anew."""
     import shutil
 
     for name in names:

@@ -1,4 +1,4 @@
-"""The options --engine, --address, --workers and --block-rows, and a bulk run as they say it."""
+"""A run on a Ray cluster, as the options --engine, --address, --workers and --block-rows ask for it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,13 @@ _CHECK_ROWS, _CASE_ROWS = 256, 16  # some seconds of work of the shipped checker
 
 @dataclass(frozen=True, kw_only=True)
 class RayEngine:
-    """A cluster, as the command line says it."""
+    """The options for a Ray cluster.
+
+    Attributes:
+        address: of the cluster; `ray_bridge.LOCAL` starts one here.
+        workers: how many; None leaves it to Ray.
+        block_rows: rows that a worker takes at a time; None for the default.
+    """
 
     address: str
     workers: int | None
@@ -67,10 +73,9 @@ class RayEngine:
 def engine_of(
     engine: str, *, address: str | None, workers: int | None, block_rows: int | None
 ) -> RayEngine | None:
-    """Returns the cluster that the options name, None for this process.
+    """Returns the Ray cluster that the options ask for; None where this process does the work.
 
-    Without --address the cluster is that of RAY_ADDRESS, which Ray sets for its jobs, else one that starts
-    here.
+    Without --address it is the cluster of RAY_ADDRESS, which Ray sets for its jobs, else one started here.
 
     Raises:
         ValueError: an unknown engine, or an option of Ray without it.
@@ -121,9 +126,9 @@ def refuse_in_bulk(given: Mapping[str, object], *checkers: str) -> None:
 def bulk_results(
     engine: RayEngine, path: Path, work: Work, *, cache: Path, key: Mapping[str, Any] | None, **how: Any
 ) -> Iterator[tuple[Iterator[dict[str, Any]], Account]]:
-    """Gives the results of the rows in `path`, and the account of the run; what is left of it is removed.
+    """Gives the results of the rows in `path`, in order, and the account of what went wrong.
 
-    Where the block ends with an error, finished blocks stay for the next run.
+    Where the block ends with an error, finished parts stay for the next run; else they are removed.
 
     Args:
         engine: of the run.

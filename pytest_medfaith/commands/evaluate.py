@@ -1,4 +1,4 @@
-"""`medfaith evaluate`: a configured slice without pytest."""
+"""`medfaith evaluate`: measures a configured slice without pytest."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def evaluate(
 
 
 def show_end(end: Finish, *, verbose: bool) -> None:
-    """Prints how a run ended, and ends the command with the exit status that it comes to."""
+    """Prints how a run ended, and exits with the status that it comes to: 1 failed, 2 unusable."""
     from pytest_medfaith.cards.ablation_card import ablation_text
     from pytest_medfaith.cards.audit_card import audit_card
     from pytest_medfaith.cards.terminal import result_card
@@ -137,7 +137,7 @@ def contexts_modes(given: Sequence[str]) -> tuple[JudgedContexts, ...]:
 
 
 def _run_slice(name: str, root: Path, options: Options, cluster: RayEngine | None) -> Finish:
-    """Judges the recorded responses of slice `name` as a run of pytest would, and ends the run."""
+    """Judges the recorded responses of a slice, here or on a cluster, and returns how the run ended."""
     from pytest_medfaith.run.resources import Resources
     from pytest_medfaith.run.slices import run_slice
     from pytest_medfaith.run.targets import report_on_recorded, targets_of_slice

@@ -1,4 +1,4 @@
-"""`medfaith run` and `medfaith rescore`: answers made live outside pytest, and a run judged again."""
+"""`medfaith run` answers a slice live, outside pytest; `medfaith rescore` judges a run again."""
 
 from __future__ import annotations
 
@@ -137,7 +137,10 @@ def _answer_slice(
     *,
     fresh: bool,
 ) -> Finish:
-    """Answers a slice as the command line says, and ends the run."""
+    """Answers a slice, checks the answers, and returns how the run ended.
+
+    `fresh` drops the answers of an interrupted run; `said` holds settings of the reference RAG.
+    """
     from pytest_medfaith.run.live import ANSWERS, LiveAnswers
     from pytest_medfaith.run.slices import run_slice
     from pytest_medfaith.run.targets import targets_of_slice
@@ -157,7 +160,7 @@ def _answer_slice(
 
 
 def _check_reference(resources: Resources, targets: Any) -> None:
-    """Refuses the reference RAG where there is nothing to retrieve from, or no teacher that it needs."""
+    """Raises where the reference RAG has nothing to search, or its teacher cannot be asked."""
     if not resources.can_retrieve(targets[0].settings):
         raise DataError(
             "the reference RAG needs something to retrieve from; give --corpus FOLDER, set corpus of the "
@@ -167,7 +170,9 @@ def _check_reference(resources: Resources, targets: Any) -> None:
 
 
 def _add_slice(resources: Resources, dataset: str, corpus: tuple[Path, ...]) -> str:
-    """Returns the name of the slice that --dataset means, which is added to the settings where it is new.
+    """Returns the name of the slice that --dataset means: a slice of the settings, or a file or data set.
+
+    For a file or a data set a new slice is added to the settings in memory.
 
     Raises:
         DataError: it is no slice, no file and no data set.
@@ -220,7 +225,7 @@ def _rag_called(resources: Resources, rag: str, said: Mapping[str, Any]) -> Call
 
 
 def _with_failures(end: Finish, answers: LiveAnswers) -> Finish:
-    """Returns how a run ended, with what its answers came to; a case without an answer fails the run."""
+    """Returns how a run ended, with counts of its answers; a case without an answer fails the run."""
     notes = [f"{answers.kept} answers are of an interrupted run (--fresh asks anew)"] * bool(answers.kept)
     notes += [f"{answers.damaged} kept answers were damaged, and were asked again"] * bool(answers.damaged)
     notes += [f"FAILED: case {name!r}: {why}" for name, why in sorted(answers.failed.items())]

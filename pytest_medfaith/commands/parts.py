@@ -1,4 +1,4 @@
-"""What the commands share: options that several of them have, and how they print, write and show progress."""
+"""What several commands share: options, printing, writing to a file, progress bars."""
 
 from __future__ import annotations
 
@@ -47,20 +47,14 @@ _BAR = 30  # columns: with counts of bytes behind it the line fits into 80
 
 
 def say(text: object, *, err: bool = False) -> None:
-    """Prints `text` without what could command a terminal or a CI server.
-
-    Names and messages in it may come from anywhere.
-    """
+    """Prints `text`, cleaned of what a terminal or a CI server would obey; `err` is standard error."""
     from pytest_medfaith.plain import plain_lines
 
     typer.echo(plain_lines(str(text)), err=err)
 
 
 def give(text: str, out: Path | None) -> None:
-    """Prints `text`, or writes it to the file `out` and says so.
-
-    It prints `text` as it is: each format cleans its texts.
-    """
+    """Prints a report, or writes it to the file `out` and says so; reports are clean already."""
     if out is None:
         typer.echo(text, nl=not text.endswith("\n"))
         return
@@ -85,7 +79,7 @@ def llm_mode(given: str | None) -> Mode | None:
 
 
 def teacher_for(name: str | None, root: Path, llm: str | None) -> Teacher | None:
-    """Returns the project's teacher where `name`, of a checker or a reranker, is "teacher", else None.
+    """Returns the project's teacher where `name` is that of a checker or reranker "teacher", else None.
 
     Raises:
         TeacherError: it is needed and cannot be asked.
@@ -106,7 +100,9 @@ def teacher_for(name: str | None, root: Path, llm: str | None) -> Teacher | None
 
 
 def reading_of(checker: str, root: Path) -> dict[str, Any]:
-    """Returns `label_map` and `order` of the project at `root`, for a checker by name; {} for a shipped one.
+    """Returns how a foreign classifier is read: the settings `label_map` and `order`.
+
+    {} for a shipped checker, which needs neither.
 
     Raises:
         DataError: the settings cannot be read.
@@ -120,7 +116,7 @@ def reading_of(checker: str, root: Path) -> dict[str, Any]:
 
 
 def end_teacher(teacher: Teacher | None) -> None:
-    """Saves what a command recorded, and says what it took.
+    """Saves what the teacher said in a command, and prints what that took.
 
     Raises:
         Exit: with status 1, where the teacher left something unanswered.

@@ -127,7 +127,7 @@ def interactive(
 
 
 def _answer_lines(answer: Answer) -> int:
-    """Answers the lines of standard input to its end, and returns how many could not be answered."""
+    """Answers each line of standard input, and returns how many could not be answered."""
     import sys
 
     from pytest_medfaith.answers.turns import ASSISTANT, USER, Turns, as_turns
@@ -157,10 +157,10 @@ def _answer_lines(answer: Answer) -> int:
 def resources_for(
     root: Path, llm: str | None, retrieval: Mapping[str, Any], said: Mapping[str, Any]
 ) -> Resources:
-    """Returns what a command reads and loads, with what it says of the reference RAG in its settings.
+    """Returns the `Resources` of a command; `said` are settings of the reference RAG, None for not given.
 
     Raises:
-        DataError: a mode, generator or threshold that there is not.
+        DataError: an unknown mode or generator, or a threshold out of its range.
     """
     from pytest_medfaith.run.options import Options
     from pytest_medfaith.run.resources import Resources
@@ -171,10 +171,10 @@ def resources_for(
 
 
 def with_rag(settings: Settings, said: Mapping[str, Any]) -> Settings:
-    """Returns `settings` with those of the reference RAG that a command line says; None says nothing.
+    """Returns `settings` with the settings `said` of the reference RAG in place; None leaves one alone.
 
     Raises:
-        DataError: a value that there is not.
+        DataError: a value of the wrong kind or out of its range.
     """
     from pytest_medfaith.config import command_line_settings
 
@@ -187,7 +187,7 @@ def with_rag(settings: Settings, said: Mapping[str, Any]) -> Settings:
 
 
 def answerer(resources: Resources, searched: SliceSettings) -> Answer:
-    """Returns what answers a question from the corpus of a slice, after the earlier turns of a conversation.
+    """Returns a function that answers a question from a slice's corpus, after earlier turns.
 
     Raises:
         DataError: there is nothing to retrieve from.
@@ -220,7 +220,7 @@ def _searched(
     retriever: str | None,
     k: int | None,
 ) -> SliceSettings:
-    """Returns the slice to search: the named slice, the only slice with a corpus, or the given corpus."""
+    """Returns the slice to search: the one named, the only one with a corpus, or one of the given corpus."""
     from pytest_medfaith.config import SliceSettings
 
     if name is not None and corpus:

@@ -1,4 +1,4 @@
-"""Settings of retrieval as options of the commands; they are called and checked as in the settings file."""
+"""The settings of retrieval as options of commands, named and checked as in the settings file."""
 
 from __future__ import annotations
 
@@ -106,9 +106,9 @@ _OPTIONS: Mapping[str, tuple[str, Any]] = {
 def with_retrieval_options(
     command: Callable[..., None], *, without: Collection[str] = ()
 ) -> Callable[..., None]:
-    """Returns `command` with the options of retrieval, less those named in `without`.
+    """Returns `command` with an option for each setting of retrieval that is not in `without`.
 
-    The command takes them as `retrieval`: {setting: value}, checked, without those that were not given.
+    The command gets them as `retrieval`: {setting: checked value}, of those that were typed.
     """
     options = {name: option for name, option in _OPTIONS.items() if name not in without}
 
@@ -129,7 +129,7 @@ def with_retrieval_options(
 
 
 def given_settings(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the settings of retrieval that options give, checked, by name; without those not given.
+    """Returns {setting: checked value} of the options of retrieval that were typed.
 
     Raises:
         DataError: a value of the wrong type or out of its range.

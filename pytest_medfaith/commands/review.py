@@ -133,7 +133,7 @@ def _import(run: Path, files: Sequence[Path], *, out: Path, third: Path | None) 
 
 
 def _all_claims(run: Path, fingerprints: set[str]) -> tuple[dict[str, Draw], dict[str, Any]]:
-    """Returns the claims of the run by the fingerprint of the checker that judged them, and the signature."""
+    """Returns ({fingerprint of a checker: its claims in the run}, signature of the run)."""
     from pytest_medfaith.cards.run_reading import read_run
     from pytest_medfaith.labels.rows import checker_fingerprint
     from pytest_medfaith.labels.sampling import draw_claims
@@ -150,7 +150,7 @@ def _all_claims(run: Path, fingerprints: set[str]) -> tuple[dict[str, Draw], dic
 
 
 def _tell_disputed(merged: Merged) -> None:
-    """Lists the claims that need a third look, by case and key: texts of the run stay out of logs."""
+    """Lists claims on which reviewers disagree, by case and key; texts of the run stay out of logs."""
     from pytest_medfaith.cards.wording import counted
     from pytest_medfaith.labels.merging import reviewer_of
 

@@ -1,4 +1,4 @@
-"""Recorded responses, such as traces of a live system, checked and scored by trace."""
+"""Checks recorded responses, such as traces of a live system, and scores each trace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`medfaith index --store`: a corpus into a store."""
+"""`medfaith index --store`: loads a corpus into a vector store."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ StoreOption = Annotated[
 def index_into_store(
     corpus: Sequence[Path], given: str, *, encoder: str, k1: float | None, b: float | None
 ) -> None:
-    """Loads a corpus into the store at an address, and prints what was written and what was there."""
+    """Loads a corpus into the store at the address `given`, and prints how many chunks were new."""
     from pytest_medfaith.config import command_line_settings
     from pytest_medfaith.jsonl import iter_chunks
     from pytest_medfaith.retrieval.bm25 import check_parameters

@@ -1,1 +1,1 @@
-"""Two runs side by side: metrics with paired tests, cases that changed, claims that regressed."""
+"""Two runs side by side: metrics with paired tests, changed cases, claims that got worse; and ablations."""

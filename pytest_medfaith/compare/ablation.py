@@ -1,4 +1,4 @@
-"""The rows of an ablation against its first row: paired differences, intervals, and Holm over all of them."""
+"""Compares each row of an ablation with the first: paired differences, intervals, Holm's correction."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def ablations(
     declared: Mapping[str, Metric] = METRICS,
     seed: int = defaults.SEED,
 ) -> list[Ablation]:
-    """Returns an ablation for each slice of which several rows were asked for together.
+    """Returns an `Ablation` for each slice with several rows that were asked for together.
 
     Args:
         slice_reports: the rows of a run, in any order; `place` says in which order they were asked for.

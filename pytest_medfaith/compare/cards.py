@@ -1,4 +1,4 @@
-"""Two runs side by side, as the terminal, Markdown and a page show them."""
+"""Shows two runs side by side in the terminal, as Markdown and as a page."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def html_change(change: RunChange) -> str:
 
 
 def slice_title(change: SliceChange) -> str:
-    """Returns the label of the row, or of both rows where they differ."""
+    """Returns the label of a slice's row in the comparison; both labels where they differ."""
     checkers = change.before.checker != change.after.checker
     old, new = (run_label(report, checker=checkers) for report in (change.before, change.after))
     return old if old == new else f"{old} → {new}"
@@ -128,7 +128,7 @@ def metric_rows(change: SliceChange) -> list[list[str]]:
 
 
 def direction(metric: MetricChange) -> str:
-    """Returns better, worse or same."""
+    """Returns "better", "worse" or "same": how the metric changed."""
     compared = metric.comparison
     if compared is None or compared.worse_by == 0:
         return "same"
@@ -136,7 +136,7 @@ def direction(metric: MetricChange) -> str:
 
 
 def _tone(metric: MetricChange) -> str:
-    """Returns the class of the cell: coloured where chance does not explain the change."""
+    """Returns the CSS class of a cell: coloured where chance alone does not explain the change."""
     return direction(metric) if metric.p is not None and metric.p <= ALPHA else "same"
 
 
@@ -230,7 +230,10 @@ def _better_lines(change: SliceChange, most: int | None) -> list[str]:
 
 
 def _gone_lines(change: SliceChange, most: int | None) -> list[str]:
-    """Returns the unsupported claims that are not made any more; what replaced them may be no better."""
+    """Returns lines on bad claims that the later run no longer makes.
+
+    They are no gain by themselves: what was said in their place may be no better.
+    """
     if not change.gone:
         return []
     claims = f"{counted(len(change.gone), 'claim')} not supported before"
@@ -256,7 +259,7 @@ def _worse_blocks(change: SliceChange, *, most: int | None, width: int) -> list[
 
 
 def _claim_row(claim: Regression, *, width: int = 100) -> tuple[str, str]:
-    """Returns the case of a claim with what the claim was before, and the explanation of the claim."""
+    """Returns (case id and earlier label, explanation) of a claim that got worse or better."""
     was = f"was {claim.before}" if claim.before else "new"
     if claim.text_before:
         was += f" as: {clip(claim.text_before, 160)}"

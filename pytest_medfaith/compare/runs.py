@@ -1,4 +1,4 @@
-"""Two runs, slice by slice, over the cases that both measured."""
+"""Compares two runs, slice by slice, over the cases that both measured."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _BAD = ("refuted", "unsupported", "uncertain", "unscored")  # worst first
 
 @dataclass(frozen=True, kw_only=True)
 class MetricChange:
-    """A metric before and after.
+    """A metric in two runs.
 
     Attributes:
         name: of the metric.
-        before: its value with a 95 % interval.
-        after: likewise.
-        comparison: paired by case, None where either run has no value.
+        before: its value in the earlier run, with a 95 % interval.
+        after: its value in the later run.
+        comparison: paired by case; None where either run has no value.
         p: of the two-sided permutation test, Holm-corrected for the metrics of the slice; None where no case
             differs.
     """
@@ -46,14 +46,14 @@ class MetricChange:
 
 @dataclass(frozen=True, kw_only=True)
 class CaseChange:
-    """A case in two runs."""
+    """A case that two runs measured: its report before and after."""
 
     before: Report
     after: Report
 
     @property
     def worse_by(self) -> tuple[int, ...]:
-        """How many more claims are refuted, unsupported, uncertain, unscored; negative for fewer."""
+        """How many more claims are (refuted, unsupported, uncertain, unscored) after; negative for fewer."""
         old, new = (
             Counter[str](verdict.label for verdict in report.verdicts) for report in (self.before, self.after)
         )
@@ -103,14 +103,14 @@ class SliceChange:
 
 @dataclass(frozen=True, kw_only=True)
 class RunChange:
-    """Two runs.
+    """Two runs and what differs between them.
 
     Attributes:
-        names: what to call them.
-        signature: what differs in their set-ups, a line for each difference.
-        slices: those of both runs.
-        only_before: those of the earlier run alone.
-        only_after: those of the later run alone.
+        names: of the runs, as the user calls them.
+        signature: a line for each difference of their set-ups.
+        slices: the slices that both runs measured.
+        only_before: slices of the earlier run alone.
+        only_after: slices of the later run alone.
     """
 
     names: tuple[str, str]
@@ -210,7 +210,7 @@ def compare_slices(
 
 
 def _stand_ins(*reports: SliceReport) -> dict[str, Metric]:
-    """Returns an empty metric for each metric of a project, so that gates on it parse anywhere."""
+    """Returns an empty metric for each metric of a project, so that gates on it parse without its code."""
     return {
         name: Metric(
             name=name,
@@ -238,7 +238,7 @@ def _cut(
 def _entry(
     report: SliceReport, names: Collection[str], declared: Mapping[str, Metric], *, seed: int = defaults.SEED
 ) -> SliceBaseline:
-    """Returns what a baseline keeps of `report`, with no metric but `names`: this version may lack others."""
+    """Returns what a baseline would keep of `report`, with the metrics `names` only."""
     held = {name: report.metrics[name] for name in names if name in report.metrics}
     return baseline_entry(
         report.with_(metrics=held), signature={}, metrics=names, declared=declared, seed=seed

@@ -1,7 +1,7 @@
-"""The sweep of a threshold: what a RAG that refuses below it gains in faithfulness and loses in answers.
+"""Tries confidence thresholds on a finished run: what a RAG that refuses below each would gain and lose.
 
-Each answer of a run has a confidence. At a threshold of 0.8 the answers below 0.8 count as refusals, and the
-metrics are those of the rest. Nothing is answered or judged again.
+Each answer has a confidence. At a threshold of 0.8 the answers below 0.8 count as refusals, and the metrics
+are those of the rest. Nothing is answered or judged again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,13 @@ NOTHING = MetricValue(name="", value=None)
 
 @dataclass(frozen=True, kw_only=True)
 class SweepRow:
-    """What a threshold makes of a run: how many of `cases` are answered, and the metrics of these answers."""
+    """What a threshold makes of a run.
+
+    Attributes:
+        threshold: answers with a lower confidence count as refusals.
+        answered: how many of `cases` are still answered.
+        metrics: of these answers.
+    """
 
     threshold: float
     answered: int
@@ -87,7 +93,7 @@ def confidence_of(report: Report) -> float:
 
 
 def withheld_below(report: Report) -> float:
-    """Returns the threshold below which the reference RAG withheld this answer; 0 where it did not."""
+    """Returns the threshold below which the reference RAG gave no answer when it ran; 0 for none."""
     account = account_of(report.response)
     if account is None or account.confidence is None or account.threshold is None:
         return 0.0

@@ -1,4 +1,7 @@
-"""Turns pages into a file of chunks, in a stream: documents, sections, windows, without near-duplicates."""
+"""Turns pages into a file of chunks: reads documents, cuts them, and drops near-duplicates if asked.
+
+All goes in a stream, so memory does not hold the whole corpus.
+"""
 
 from __future__ import annotations
 
@@ -31,15 +34,19 @@ from pytest_medfaith.records import Chunk
 _LARGE_FILE = 4_000_000  # bytes
 _TASK_BYTES = 500_000
 _TASK_FILES = 64
-_TASKS_AHEAD = 3  # tasks that wait for each worker
+_TASKS_AHEAD = 3  # tasks that may wait for each worker
 
 
 @dataclass(frozen=True)
 class ChunkSummary:
-    """What a run wrote.
+    """What was written.
 
-    `out` is the file of chunks. `skipped` counts, by reason, what held nothing to chunk. `dropped` lists
-    near-duplicates.
+    Attributes:
+        out: the file of chunks.
+        documents: documents with text, and `characters` their length together.
+        chunks: chunks in the file.
+        skipped: {reason: how many files, documents or parts held nothing to chunk}.
+        dropped: the near-duplicates that were left out.
     """
 
     out: Path
@@ -50,6 +57,7 @@ class ChunkSummary:
     dropped: tuple[Dropped, ...] = ()
 
     def __str__(self) -> str:
+        """Returns a line such as "out/nih.jsonl: 12 chunks of 3 documents, 1 skipped (empty answer)"."""
         parts = [f"{self.chunks} chunks of {self.documents} documents"]
         parts += [f"{len(self.dropped)} near-duplicates dropped"] * bool(self.dropped)
         parts += [f"{count} skipped ({reason})" for reason, count in sorted(self.skipped.items())]
@@ -58,9 +66,9 @@ class ChunkSummary:
 
 @dataclass(frozen=True)
 class _Task:
-    """A piece of work for a process: files to read and cut, or documents to cut.
+    """A piece of work for a process: files to read and cut, or documents that only need to be cut.
 
-    `size` is its share of the source in bytes.
+    `size` is how many bytes of the source it covers, for progress.
     """
 
     files: tuple[SourceFile, ...] = ()
@@ -70,10 +78,10 @@ class _Task:
 
 @dataclass(frozen=True)
 class _Cut:
-    """The chunks of a document as JSON lines.
+    """The chunks of a document, each as a line of JSON.
 
-    `file`, `item` and `line` say where the document is from, for the case that a document before it has the
-    same `name`.
+    `file`, `item` and `line` say where the document is from, see `Document`. `name` is its part of the
+    chunks' ids; another document may have the same. `characters` is the length of its text.
     """
 
     file: str
@@ -98,24 +106,23 @@ def chunk_source(
     count_tokens: CountTokens = token_offsets,
     progress: Callable[[int, int], None] | None = None,
 ) -> ChunkSummary:
-    """Writes the chunks of `src` to `<out>/<name of src>.jsonl`, whole or not at all.
+    """Cuts the pages of `src` into chunks, and writes them to `<out>/<name of src>.jsonl`.
 
-    Each process holds a single document at a time. Ids are `<source>/<document>-NNN`; the document is its
-    path below `src` without suffix, or its id in a file of many documents. `chunk.start` and `chunk.end` are
-    offsets into the document's normalised text, which `original_span` cuts out again. Sections named Abstract
-    stay whole.
+    The file is written whole or not at all. Ids are `<source>/<document>-NNN`; the document is its path below
+    `src` without suffix, or its id in a file of many. `chunk.start` and `chunk.end` are offsets into the
+    document's normalised text, see `original_span`. Sections named Abstract stay whole.
 
     Args:
         src: a page, or a folder or archive (.tar.*, .zip) of pages, of the formats in `documents.SUFFIXES`.
-        source: the corpus these chunks belong to, such as `statpearls`.
+        source: name of the corpus, such as `statpearls`.
         out: the folder to write to, or a .jsonl file.
         shape: how large a chunk may be; None takes the defaults.
-        prefix: "title" keeps title and section path in `extra["prefix"]`; a function, called in this process,
-            returns from the document's text and the chunk the line of context to keep there.
+        prefix: "title" keeps title and section path in `extra["prefix"]`; a function (document's text, chunk)
+            -> line, called in this process, returns what to keep there.
         dedup: "minhash", or an embedding function; `<name>.dropped.csv` lists the dropped chunks.
         dedup_threshold: the similarity from which `drop_near_duplicates` drops a chunk.
-        workers: processes that read and cut; the result is the same for any number.
-        count_tokens: gives the spans of a text's tokens; a module-level function where `workers` is above 1.
+        workers: processes that read and cut, each a document at a time; the result does not depend on it.
+        count_tokens: returns a text's token spans; a module-level function where `workers` is above 1.
         progress: called with (bytes done, bytes in all).
 
     Raises:
@@ -130,7 +137,11 @@ def chunk_source(
 
 
 def _target(src: Path, source: str, out: Path, workers: int) -> Path:
-    """Returns the file to write; raises ValueError where it is read too, or another argument is wrong."""
+    """Returns the file to write.
+
+    Raises:
+        ValueError: the file lies in `src` and would be read too, or another argument is wrong.
+    """
     if re.fullmatch(r"[\w.-]+", source) is None:
         raise ValueError(
             f"source is {source!r}, expected a name of letters, digits, '_', '-' and '.', such as statpearls"
@@ -153,7 +164,10 @@ def _target(src: Path, source: str, out: Path, workers: int) -> Path:
 
 
 def _tasks(src: Path, skip: Callable[[str], None]) -> Iterator[_Task]:
-    """Yields the work of `src` in order, in pieces of about half a megabyte."""
+    """Yields the work of `src` in order, in pieces of about half a megabyte.
+
+    `skip` is told of unknown files.
+    """
     files: list[SourceFile] = []
     for file in source_files(src):
         if file.suffix not in SUFFIXES:
@@ -178,7 +192,7 @@ def _bytes(files: list[SourceFile]) -> int:
 
 
 def _document_tasks(file: SourceFile) -> Iterator[_Task]:
-    """Yields the documents of a file that this process reads, in tasks of 64."""
+    """Yields the documents of a file that this process reads itself, in pieces of 64."""
     waiting: list[Document] = []
     left = file.size
     for document in documents_of(file):
@@ -194,7 +208,7 @@ def _document_tasks(file: SourceFile) -> Iterator[_Task]:
 def _cut_task(
     task: _Task, *, source: str, shape: WindowSize | None, prefix: Prefix | None, count_tokens: CountTokens
 ) -> tuple[int, list[_Cut]]:
-    """Returns (the size of the task, its documents cut into chunks)."""
+    """Returns (size of the task, its documents cut into chunks)."""
     documents = task.documents or (document for file in task.files for document in documents_of(file))
     cut = []
     for document in documents:
@@ -216,6 +230,7 @@ def _cut_task(
 
 
 def _deduplicated(lines: Iterator[str], **how: Any) -> Iterator[str]:
+    """Yields those lines whose chunks are no near-duplicates; `how` is for `drop_near_duplicates`."""
     return map(_line, drop_near_duplicates(map(_chunk, lines), **how))
 
 
@@ -230,7 +245,10 @@ def _chunk(line: str) -> Chunk:
 def _in_order(
     work: Callable[[_Task], Any], tasks: Iterator[_Task], *, workers: int, closing: ExitStack
 ) -> Iterator[Any]:
-    """Yields `work` of each task in order; takes only so many tasks as the workers can soon begin."""
+    """Yields the result of `work` for each task, in order, computed by `workers` processes.
+
+    Few tasks are taken ahead, so that memory does not fill. `closing` ends the processes.
+    """
     if workers == 1:
         yield from map(work, tasks)
         return
@@ -252,7 +270,7 @@ def _in_order(
 def _shown(
     results: Iterable[tuple[int, list[_Cut]]], *, total: int, progress: Callable[[int, int], None] | None
 ) -> Iterator[_Cut]:
-    """Yields the documents of `results`, telling `progress` the bytes done."""
+    """Yields the documents of `results`, and tells `progress` the bytes done of `total`."""
     done = 0
     for size, cut in results:
         yield from cut
@@ -264,7 +282,7 @@ def _shown(
 
 
 class _Run:
-    """Writes the chunks of `src` to `target`, with unique ids; counts what becomes of the documents."""
+    """Writes the chunks of `src` to `target` with unique ids, and counts what becomes of the documents."""
 
     def __init__(self, src: Path, target: Path) -> None:
         self.src, self.target = src, target
@@ -281,7 +299,17 @@ class _Run:
         workers: int,
         progress: Callable[[int, int], None] | None,
     ) -> ChunkSummary:
-        """Writes what `cut` makes of each task, without what `clean` drops, where that is given."""
+        """Writes the chunks and the list of dropped ones, and returns the summary.
+
+        Args:
+            cut: reads and cuts a task.
+            clean: drops near-duplicates from lines of chunks; None drops nothing.
+            workers: processes that cut.
+            progress: called with (bytes done, bytes in all).
+
+        Raises:
+            DataError: no document held text.
+        """
         with ExitStack() as closing:
             results = _in_order(cut, _tasks(self.src, self.skip), workers=workers, closing=closing)
             total = sum(path.stat().st_size for path in paths_of(self.src))
@@ -307,10 +335,17 @@ class _Run:
         )
 
     def skip(self, reason: str) -> None:
+        """Counts a file or document that held nothing to chunk."""
         self.skipped[reason] += 1
 
     def named(self, cuts: Iterable[_Cut]) -> Iterator[str]:
-        """Yields the lines of `cuts`; where `a.html` and `a.md` share a name, the second keeps its suffix."""
+        """Yields the chunks of `cuts` as lines of JSON, with unique ids.
+
+        If `a.html` and `a.md` are both named "a", the second keeps its suffix.
+
+        Raises:
+            DataError: two documents have the same id.
+        """
         for cut in cuts:
             self.skipped.update(cut.skipped)
             if not cut.lines:
@@ -334,6 +369,7 @@ class _Run:
 
     def _is_new(self, name: str) -> bool:
         # A digest, since there may be millions of names.
+        """Returns whether no document had this name before, and remembers it."""
         mark = hashlib.blake2b(name.encode(), digest_size=8).digest()
         if mark in self._names:
             return False
@@ -342,7 +378,7 @@ class _Run:
 
 
 def _write_dropped(path: Path, dropped: list[Dropped] | None) -> None:
-    """Writes the list of dropped chunks; None removes the list of an earlier run."""
+    """Writes the list of dropped chunks as CSV; None removes the list of an earlier run."""
     if dropped is None:
         path.unlink(missing_ok=True)
         return

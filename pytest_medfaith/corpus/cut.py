@@ -32,11 +32,11 @@ def chunk_document(
     """Returns the chunks of `document`, in order.
 
     Args:
-        document: a page with its sections; a section that is `whole` becomes a single chunk.
-        source: the corpus these chunks belong to; ids begin with it.
+        document: a page with its sections; a section that is `whole`, such as an abstract, becomes one chunk.
+        source: name of the corpus; ids begin with it, as in "statpearls/iron-001".
         shape: how large a chunk may be; None takes the defaults. A `CharacterSize` cuts across sections.
-        prefix: see `chunk_source`.
-        count_tokens: gives the spans of a text's tokens.
+        prefix: what is kept in `extra["prefix"]`, see `chunk_source`; None keeps nothing.
+        count_tokens: returns the (start, end) of a text's tokens.
     """
     name = document_name(document)
     origin = {"document": document.file, "digest": _digest(document.text)}
@@ -69,31 +69,34 @@ def chunk_document(
 
 
 def _title_and_path(chunk: Chunk) -> str:
-    """Returns "Iron > Treatment > Dose"; a title that the path begins with is not repeated."""
+    """Returns "Iron > Treatment > Dose" from title and section path; "Iron" once, if both begin with it."""
     path = chunk.section_path
     return " > ".join(path if path[:1] == (chunk.title,) or not chunk.title else (chunk.title, *path))
 
 
 def _stretches(document: Document, shape: WindowSize | None) -> Sequence[Section]:
-    """Returns what is cut by itself: the sections, or by characters the whole document."""
+    """Returns the parts of a document that are cut separately: its sections, or for characters the whole."""
     if isinstance(shape, CharacterSize):
         return [Section((), document.text, 0, len(document.text))]
     return document.sections
 
 
 def _path_at(document: Document, at: int) -> tuple[str, ...]:
-    """Returns the path of the section around a character of a document; a heading is in its section."""
+    """Returns the path of the section that holds character `at`; a heading counts to its section.
+
+    The path is () behind the last section.
+    """
     return next((section.path for section in document.sections if at < section.end), ())
 
 
 def original_span(chunk: Chunk, *, src: Path) -> str:
-    """Returns the text that the chunk was cut from.
+    """Returns the text that the chunk was cut from, read from `src` again.
 
-    The document is read again from `src`; the text is `[start:end]` of its normalised text.
+    It is the part [start:end] of the document's normalised text.
 
     Raises:
-        DataError: the chunk does not say where it is from, its document is gone, or the document has changed
-            since.
+        DataError: the chunk does not say where it is from, its document is missing, or the document was
+            changed since.
     """
     name, item = chunk.extra.get("document"), chunk.extra.get("item", "")
     if not isinstance(name, str) or chunk.start is None or chunk.end is None:
@@ -114,17 +117,22 @@ def original_span(chunk: Chunk, *, src: Path) -> str:
                 return document.text[chunk.start : chunk.end]
     with_item = f" with item {item!r}" if item else ""
     raise DataError(
-        f"{src}: holds no document {name!r}{with_item}, from which chunk {chunk.id!r} was cut; give its "
-        "source"
+        f"{src}: holds no document {name!r}{with_item}, from which chunk {chunk.id!r} was cut; give the "
+        "source that holds it"
     )
 
 
 def _digest(text: str) -> str:
+    """Returns a hash of a document's text, 16 hexadecimal digits, by which a change shows."""
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
 def document_name(document: Document) -> str:
-    """Returns the document's id, else its path without suffix and its number in the file; no white space."""
+    """Returns the name of a document for its chunks' ids, without white space.
+
+    It is the document's own id, such as "PMC123". Without an id it is its path below the source, without
+    suffix: "heart/iron". In a file of many documents without ids, ".2" and so on follow.
+    """
     stem = str(PurePosixPath(document.file).with_suffix(""))
     return unbroken(
         stem + document.item.replace("#", ".") if document.item[:1] in {"", "#"} else document.item
@@ -132,6 +140,6 @@ def document_name(document: Document) -> str:
 
 
 def unbroken(name: str) -> str:
-    """Returns `name` as an id in a column: underscores for white space, no control characters."""
+    """Returns `name` fit for an id: underscores for white space, no control characters. "a b" gives "a_b"."""
     signs = re.sub(r"\s", "_", name)
     return "".join(sign for sign in signs if unicodedata.category(sign) not in ("Cc", "Cf", "Cs"))

@@ -1,4 +1,4 @@
-"""Drops chunks that say what an earlier chunk of the corpus says, and tells which chunk was kept."""
+"""Drops near-duplicates: chunks with nearly the text of an earlier chunk."""
 
 from __future__ import annotations
 
@@ -32,7 +32,14 @@ _DECISIVE = re.compile(
 
 @dataclass(frozen=True)
 class Dropped:
-    """A chunk that was left out, because the chunk `kept` has nearly the same text."""
+    """A chunk that was dropped as a near-duplicate.
+
+    Attributes:
+        id: of the dropped chunk.
+        kept: id of the earlier chunk with nearly the same text.
+        similarity: of the two texts, 0 to 1.
+        method: "minhash" or "cosine".
+    """
 
     id: str
     kept: str
@@ -47,22 +54,22 @@ def drop_near_duplicates(
     threshold: float | None = None,
     on_drop: Callable[[Dropped], object],
 ) -> Iterator[Chunk]:
-    """Yields the chunks that have no near-duplicate before them, in order.
+    """Yields the chunks that are not near-duplicates of an earlier chunk, in order.
 
-    5 mg is not 50 mg, and pages written to the same pattern about two diseases are two pages. So two chunks
-    are never duplicates where they differ in a number, in how often they negate, or in the words of their
-    titles that they name.
+    "5 mg" and "50 mg" must not be taken for the same, nor pages about two diseases written to one pattern. So
+    two chunks are never duplicates if they differ in numbers, units, signs such as <, the count of negations,
+    or the words of their titles that their texts hold.
 
-    Memory grows with the chunks that are kept: about 6 kB a chunk for MinHash, 4 d bytes for embeddings,
-    whose time grows with the square of the corpus.
+    Memory grows with the chunks kept: about 6 kB each for MinHash, 4 d bytes for embeddings, whose time grows
+    with the square of the corpus.
 
     Args:
         chunks: the corpus, in order.
-        method: "minhash" (Jaccard similarity of word shingles; Broder 1997), or a function that embeds a list
-            of texts as float rows (n, d), which are compared by cosine similarity.
+        method: "minhash" (Jaccard similarity of runs of three words; Broder 1997), or a function that embeds
+            a list of texts as float rows (n, d), compared by cosine similarity.
         threshold: MinHash drops from this similarity on, cosine above it; None takes 0.9 for MinHash and 0.95
             for cosine.
-        on_drop: told of each chunk that is dropped.
+        on_drop: called with each dropped chunk.
 
     Raises:
         MissingExtra: "minhash" without datasketch.
@@ -86,7 +93,10 @@ def drop_near_duplicates(
 
 
 def _marks(chunk: Chunk) -> int:
-    """Returns a fingerprint of what near-duplicates share: numbers, negations, title words in the text."""
+    """Returns a hash of what near-duplicates must share.
+
+    That is numbers, units, signs such as <, negations, and the words of the title that are in the text.
+    """
     text = chunk.text.lower()
     marks = Counter(_DECISIVE.findall(text))
     marks.update(set(SHINGLED.findall(chunk.title.lower())) & set(SHINGLED.findall(text)))
@@ -94,7 +104,10 @@ def _marks(chunk: Chunk) -> int:
 
 
 class _MinHashFinder:
-    """Keeps the MinHash of each chunk, and finds an earlier chunk whose similarity reaches the threshold."""
+    """Remembers a MinHash of each chunk, and finds an earlier chunk whose similarity reaches the threshold.
+
+    A MinHash is 128 numbers from which the share of equal word triples of two texts is estimated.
+    """
 
     def __init__(self, threshold: float) -> None:
         try:
@@ -109,6 +122,7 @@ class _MinHashFinder:
         self._kept: dict[int, tuple[str, int, NDArray[np.uint32]]] = {}
 
     def find(self, batch: list[Chunk]) -> Iterator[Dropped | None]:
+        """Yields for each chunk how it was dropped; None for a chunk that is kept."""
         for chunk in batch:
             words = SHINGLED.findall(chunk.text.lower())
             starts = range(max(1, len(words) - _SHINGLE + 1))
@@ -117,6 +131,7 @@ class _MinHashFinder:
             yield self._match(chunk, minhash)
 
     def _match(self, chunk: Chunk, minhash: Any) -> Dropped | None:
+        """Returns which earlier chunk this one repeats; None if it repeats none, after remembering it."""
         signature, marks = minhash.hashvalues.astype(np.uint32), _marks(chunk)
         for number in sorted(self._index.query(minhash)):
             kept, kept_marks, kept_signature = self._kept[number]
@@ -130,7 +145,10 @@ class _MinHashFinder:
 
 
 class _CosineFinder:
-    """Keeps the vector of each chunk; finds an earlier chunk with a cosine similarity above the threshold."""
+    """Remembers the vector of each chunk.
+
+    Finds an earlier chunk with a cosine similarity above the threshold.
+    """
 
     def __init__(self, threshold: float, embed: Embed) -> None:
         self._threshold = threshold
@@ -139,12 +157,14 @@ class _CosineFinder:
         self._vectors: NDArray[np.float32] | None = None
 
     def find(self, batch: list[Chunk]) -> Iterator[Dropped | None]:
+        """Yields for each chunk how it was dropped; None for a chunk that is kept."""
         embedded = np.asarray(self._embed([chunk.text for chunk in batch]), dtype=np.float32)
         vectors = _unit_rows(embedded, rows=len(batch))
         for chunk, vector in zip(batch, vectors, strict=True):
             yield self._match(chunk, vector)
 
     def _match(self, chunk: Chunk, vector: NDArray[np.float32]) -> Dropped | None:
+        """Returns which earlier chunk this one repeats; None if it repeats none, after remembering it."""
         if self._vectors is None:
             self._vectors = np.empty((_BATCH, len(vector)), dtype=np.float32)
         marks = _marks(chunk)
@@ -161,7 +181,11 @@ class _CosineFinder:
 
 
 def _unit_rows(vectors: NDArray[np.float32], *, rows: int) -> NDArray[np.float32]:
-    """Returns `vectors` with rows of length 1; a row of zeros stays. Raises ValueError for a wrong shape."""
+    """Returns `vectors` with each row scaled to length 1; a row of zeros stays.
+
+    Raises:
+        ValueError: not `rows` rows, or a number that is not finite.
+    """
     if vectors.shape[:-1] != (rows,) or not np.isfinite(vectors).all():
         raise ValueError(
             f"the embedding of {rows} texts has shape {vectors.shape}, expected ({rows}, d) of finite "

@@ -1,4 +1,4 @@
-"""Reads the documents of a source, whatever its pages are written in."""
+"""Reads the documents of a source: HTML, Markdown, plain text, XML, JSON Lines, PDF and DOCX."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ SUFFIXES = frozenset({*_TEXT_READERS, *_XML_SUFFIXES, *PDF_DOCX_SUFFIXES, ".json
 
 
 def read_documents(src: Path) -> Iterator[Document]:
-    """Yields every document of `src` (a page, a folder, an archive), lazily; skips unknown kinds of files."""
+    """Yields every document of `src`, each when it is asked for. Files of unknown kinds are skipped.
+
+    `src` is a page, a folder or an archive; a page is a document, and some files hold many.
+    """
     for file in source_files(src):
         if file.suffix in SUFFIXES:
             yield from documents_of(file)
@@ -39,7 +42,7 @@ def documents_of(file: SourceFile) -> Iterator[Document]:
     """Yields the documents of `file`, each when it is asked for.
 
     Raises:
-        DataError: the file is malformed, cut short, or in another encoding than it says.
+        DataError: the file is malformed, cut short, or in another encoding than it declares.
         MissingExtra: a PDF or DOCX without the extra `pdf`.
     """
     for document in _read(file):
@@ -47,6 +50,7 @@ def documents_of(file: SourceFile) -> Iterator[Document]:
 
 
 def _read(file: SourceFile) -> Iterator[Document]:
+    """Yields the documents of `file` by the reader of its suffix."""
     if file.suffix in _XML_SUFFIXES:
         with file.open() as stream:
             yield from read_xml(stream, place=file.place)
@@ -59,10 +63,13 @@ def _read(file: SourceFile) -> Iterator[Document]:
 
 
 def _read_rows(file: SourceFile) -> Iterator[Document]:
-    """Yields a document for each line of JSON.
+    """Yields a document for each line of a JSON Lines file.
 
-    Read are `title`, `url`, `year`, an id (`id`, `pmid` or `doc_id`), `abstract`, which stays whole, and
-    `text`, which comes below it.
+    Read are `title`, `url`, `year`, an id (`id`, `doc_id` or `pmid`), `abstract` and `text`. The abstract
+    comes first and stays a single chunk.
+
+    Raises:
+        DataError: a line that is too long, no JSON, or without abstract and text.
     """
     with file.open() as stream:
         for number, line in enumerate(iter(partial(stream.readline, LARGEST), b""), start=1):
@@ -76,6 +83,7 @@ def _read_rows(file: SourceFile) -> Iterator[Document]:
 
 
 def _row_document(line: bytes, *, number: int, place: str) -> Document:
+    """Returns the document of a line; `number` is its line and `place` its file and line, for messages."""
     try:
         row = json.loads(line.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
@@ -101,13 +109,14 @@ def _row_document(line: bytes, *, number: int, place: str) -> Document:
 
 
 def _joined(text: Any) -> str:
+    """Returns a text, or a list of texts joined by line ends; "" for anything else."""
     if isinstance(text, str):
         return text
     return "\n".join(map(str, text)) if isinstance(text, list) else ""
 
 
 def _below_abstract(abstract: str, document: Document) -> Document:
-    """Returns `document` with a section Abstract before its sections."""
+    """Returns `document` with a section named Abstract before its sections."""
     outline = Outline()
     outline.head(1, "Abstract", shown="Abstract\n")
     outline.write(abstract)

@@ -1,4 +1,4 @@
-"""Reads HTML pages, also those written into XML fields, with the parser of the standard library."""
+"""Reads HTML pages, and HTML in fields of XML, with the parser of the standard library."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _BLOCKS = frozenset(
     "section summary table tbody tfoot thead tr ul".split()
 )
 _CELLS = frozenset({"td", "th"})
-_BEFORE = 12  # pieces of a line before a mark that are asked for brackets or a word that it belongs to
+_BEFORE = 12  # pieces of a line before a mark, searched for a bracket or word that the mark belongs to
 _HEADING = re.compile(r"h[1-6]$")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
-# Attributes of raised text that may say that it is a mark, and how they say it.
+# Attributes of <sup> that may show that the text is a reference mark, and the words by which they do.
 _KINDS = frozenset({"class", "id", "role", "epub:type"})
 _NOTE = re.compile(
     r"(?:^|[\s_-])(?:bib|x?ref|reference|cite|citation|fn|footnote|doc-noteref|noteref)", re.IGNORECASE
@@ -31,7 +31,13 @@ _NOTE = re.compile(
 
 
 class Line(NamedTuple):
-    """A line of a page: the level of a heading or 0, the text, and whether it is inside <main>."""
+    """A line of a page.
+
+    Attributes:
+        level: 1 to 6 for a heading h1 to h6; 0 for text.
+        text: of the line.
+        in_main: whether it is within <main>.
+    """
 
     level: int
     text: str
@@ -39,7 +45,15 @@ class Line(NamedTuple):
 
 
 class _Page(HTMLParser):
-    """Turns tags into lines."""
+    """A parser that turns a page into lines of text, without what `skipped` names.
+
+    Attributes:
+        lines: the lines so far.
+        title: the text of <title>; "" where there is none.
+        url: the canonical url; "" where there is none.
+        year: of publication or change; None where the page tells none.
+        open_skips: skipped elements that were opened and not closed yet.
+    """
 
     def __init__(self, *, skipped: frozenset[str]) -> None:
         super().__init__(convert_charrefs=True)
@@ -54,11 +68,12 @@ class _Page(HTMLParser):
         self._link: int | None = None  # the piece with which the text of a link began
         self._level = 0
         self._mains = 0
-        self._cells = 0  # so far, in this row
+        self._cells = 0  # cells of this row so far
         self._row_has_line = False  # a block in a cell of this row ended a line
         self._in_title = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Handles the start of an element; overrides HTMLParser's method."""
         if tag in {"meta", "link"}:
             self._read_meta({name: value or "" for name, value in attrs})
         elif tag == "title":
@@ -73,6 +88,7 @@ class _Page(HTMLParser):
                 self._link = len(self._pieces)
 
     def _start_shown(self, tag: str) -> None:
+        """Handles the start of an element whose text is shown: a heading, block, cell or raised text."""
         if _HEADING.match(tag):
             self.flush()
             self._level = int(tag[1])
@@ -92,6 +108,7 @@ class _Page(HTMLParser):
             self._raised = len(self._pieces)
 
     def handle_endtag(self, tag: str) -> None:
+        """Handles the end of an element; overrides HTMLParser's method."""
         if tag == "title":
             self._in_title = False
         elif tag in self._skipped:
@@ -101,6 +118,7 @@ class _Page(HTMLParser):
             self._end_shown(tag)
 
     def _end_shown(self, tag: str) -> None:
+        """Handles the end of an element whose text is shown."""
         if tag == "sup":
             self._raise()
         elif tag == "a":
@@ -112,12 +130,14 @@ class _Page(HTMLParser):
             self._mains = max(0, self._mains - (tag == "main"))
 
     def handle_data(self, data: str) -> None:
+        """Adds text to the line, or to the page's title; overrides HTMLParser's method."""
         if self._in_title:
             self.title += data
         elif not self.open_skips:
             self._pieces.append(data)
 
     def _read_meta(self, values: dict[str, str]) -> None:
+        """Reads url and year from a <meta> or <link> element."""
         name = values.get("property") or values.get("name") or values.get("rel", "")
         if name in {"canonical", "og:url"}:
             self.url = self.url or values.get("href") or values.get("content", "")
@@ -132,6 +152,7 @@ class _Page(HTMLParser):
             self.year = int(found[0]) if found and self.year is None else self.year
 
     def _raise(self) -> None:
+        """Ends raised text: a reference mark is left out, a number becomes a superscript."""
         if self._raised is not None:
             raised = "".join(self._pieces[self._raised :])
             before = "".join(self._pieces[max(0, self._raised - _BEFORE) : self._raised])
@@ -140,7 +161,7 @@ class _Page(HTMLParser):
         self._raised = None
 
     def _end_link(self) -> None:
-        """Leaves out a link to a note: a bare number glued to a word. `_raise` leaves out raised links."""
+        """Ends a link: a bare number glued to a word is a reference mark and left out."""
         if self._link is None:
             return
         text = "".join(self._pieces[self._link :])
@@ -152,7 +173,7 @@ class _Page(HTMLParser):
         self._link = None
 
     def flush(self) -> None:
-        """Ends the line."""
+        """Ends the line, and keeps it if it holds text."""
         self._raise()
         text = one_line("".join(self._pieces))
         if text.strip("| "):
@@ -163,6 +184,7 @@ class _Page(HTMLParser):
 
 
 def _parsed(raw: str, *, skipped: frozenset[str]) -> _Page:
+    """Returns the parser after it read a page; `skipped` names elements whose text is left out."""
     page = _Page(skipped=skipped)
     page.feed(raw)
     page.close()
@@ -173,8 +195,8 @@ def _parsed(raw: str, *, skipped: frozenset[str]) -> _Page:
 def read_html(raw: str) -> Document:
     """Returns the document of a page, cut by its headings h1 to h6, without navigation, scripts and forms.
 
-    In a page with <main>, only the text inside it counts. The url is the page's canonical url, the title its
-    first h1, else <title>. Each row of a table is a line, its cells divided by ` | `, empty cells too.
+    If the page has <main>, only the text in it counts. The url is the page's canonical url, the title its
+    first h1, else <title>. A row of a table becomes a line: "Drug | Dose", empty cells included.
     """
     page = _parsed(raw, skipped=_SKIPPED)
     holds_text = any(line.level == 0 for line in page.lines)
@@ -189,12 +211,12 @@ def read_html(raw: str) -> Document:
 
 
 def html_lines(raw: str) -> list[Line]:
-    """Returns the lines of a piece of HTML."""
+    """Returns the lines of a piece of HTML, without scripts and styles."""
     return _parsed(raw, skipped=_ALWAYS_SKIPPED).lines
 
 
 def write_html_lines(outline: Outline, lines: list[Line]) -> None:
-    """Writes `lines` into `outline`; where some are inside <main>, only these."""
+    """Writes lines into `outline`; if some are within <main>, only those."""
     only_main = any(line.in_main for line in lines)
     for line in lines:
         if only_main and not line.in_main:

@@ -1,7 +1,7 @@
-"""Marks of references and footnotes.
+"""Recognises marks of references and footnotes, so that they can be left out of the text.
 
-A page shows them raised or in a colour; plain text would read them with the word before: "was 12" with the
-mark 3 as "was 123".
+A page shows them raised or in colour. Plain text would glue them to the word before: "was 12" with the mark 3
+would read "was 123".
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _BRACKETED = re.compile(rf"\s*(?:\[[^\[\]]{{1,40}}\]|\({_ONE}(?:{_BETWEEN}{_ONE}
 _EXPONENT = re.compile(r"\s*[-+−–]?\s*(?:\d{1,3}|[a-z])\s*")
 _POWERS = re.compile(r"\s*\d{1,2}\s*(?:[-‐-―−]|to)\s*\d{1,2}\s*")
 _SEPARATOR = re.compile(rf"{_BETWEEN}|\s*")
-# What a number follows that is part of the sentence, and no mark: "[3, " and "refs 3 and ".
+# A number behind such text is part of the sentence, not a mark: "[3, " and "refs 3 and ".
 _OPEN = re.compile(rf"[\[(]\s*(?:{_ONE}{_BETWEEN})*$")
 _NAMED = re.compile(
     rf"\b(?:refs?|references?|nos?|numbers?|citations?|studies|study|notes?|footnotes?)\b[.:]?\s*"
@@ -26,14 +26,14 @@ _NAMED = re.compile(
 
 
 def is_mark(text: str) -> bool:
-    """Returns whether `text` is a reference mark and no words: `3`, `3-5`, `3, 4`, `a`, `*`, `[3]`."""
+    """Returns whether `text` is a reference mark without words: `3`, `3-5`, `3, 4`, `a`, `*`, `[3]`."""
     return _MARK.fullmatch(text) is not None or _BRACKETED.fullmatch(text) is not None
 
 
 def is_exponent(before: str, text: str) -> bool:
-    """Returns whether raised `text` after `before` may be exponent or charge: `m²`, `10³⁻⁵`, `Na⁺`, `xᵃ`.
+    """Returns whether raised `text` behind `before` may be an exponent or a charge, as in `m²` or `Na⁺`.
 
-    `3,4`, `[3]` and `*` are none.
+    So may `10³⁻⁵` and `xᵃ`. `3,4`, `[3]` and `*` may not.
     """
     return _EXPONENT.fullmatch(text) is not None or (
         _POWERS.fullmatch(text) is not None and before.endswith("10")
@@ -41,16 +41,20 @@ def is_exponent(before: str, text: str) -> bool:
 
 
 def is_separator(text: str) -> bool:
-    """Returns whether `text` is what divides two marks: a comma, a dash, a blank, nothing."""
+    """Returns whether `text` is what stands between two marks: a comma, a dash, a blank, or nothing."""
     return _SEPARATOR.fullmatch(text) is not None
 
 
 def shown_reference(before: str, text: str) -> str:
-    """Returns what plain text shows of a link to a reference that reads `text` and comes after `before`.
+    """Returns what plain text shows of a link to a reference: "" for a mere mark, else its text.
 
-    A bare mark is left out: `was 12` with the mark `3` is `was 12`, never `was 123`. A mark in brackets or
-    after a word stays: `[3]`, `ref. 3`. Any further text stays too, with a blank before it where it would be
-    glued to a word.
+    Example: behind "was 12" the mark "3" is left out, so that the text never says "was 123". In brackets or
+    behind a word it stays: "[3]", "ref. 3". Other text stays, with a blank before it where it would be glued
+    to a word.
+
+    Args:
+        before: the text before the link.
+        text: the text of the link.
     """
     if _MARK.fullmatch(text) and not _OPEN.search(before) and not _NAMED.search(before):
         return ""
@@ -58,6 +62,6 @@ def shown_reference(before: str, text: str) -> str:
 
 
 def apart(before: str, text: str) -> str:
-    """Returns `text` with a blank before it where it would be glued to the word that `before` ends with."""
+    """Returns `text` with a blank before it, if it would be glued to the word at the end of `before`."""
     glued = before[-1:].isalnum() and text[:1] and (text[0].isalnum() or text[0] in "[(")
     return f" {text}" if glued else text

@@ -1,4 +1,4 @@
-"""Makes text uniform without changing what it says: Unicode NFC, plain spaces, no case folding."""
+"""Makes text uniform without changing what it says: Unicode NFC and plain spaces; capitals stay."""
 
 from __future__ import annotations
 
@@ -27,10 +27,11 @@ _POWER = re.compile(r"[-+\u2212\u2013\u2010\u2011]?\d+[./]\w")
 
 
 def normalise(text: str) -> str:
-    """Returns `text` in NFC with single spaces, LF line ends, trimmed lines and no two blank lines in a row.
+    r"""Returns `text` in Unicode NFC, with single spaces, LF line ends, and at most one blank line in a row.
 
-    NFC, not NFKC: `10⁻³`, `µg`, `½` and Greek letters stay as written. A clean text comes back unchanged, so
-    that offsets into it are offsets into the file; `normalise(normalise(text)) == normalise(text)`.
+    Example: "Iron \r\n\r\n\r\n tablets" becomes "Iron\n\ntablets". Invisible characters are removed, but
+    `10⁻³`, `µg`, `½` and Greek letters stay as written, which NFKC would change. A clean text comes back
+    unchanged, so offsets into it are offsets into its file.
     """
     text = unicodedata.normalize("NFC", _INVISIBLE.sub("", text))
     text = _SPACES.sub(" ", _LINE_END.sub("\n", text))
@@ -38,14 +39,17 @@ def normalise(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Returns `text` normalised and on a single line: in markup, line ends mean nothing."""
+    r"""Returns `text` normalised and on a single line: in markup, line ends mean nothing.
+
+    Example: "Iron\n tablets" becomes "Iron tablets".
+    """
     return " ".join(unicodedata.normalize("NFC", _INVISIBLE.sub("", text)).split())
 
 
 def superscript(text: str) -> str:
-    """Returns raised `text` in superscript letters where it is a number: `-3` in `10<sup>-3</sup>` is `⁻³`.
+    """Returns raised text in superscript characters if it is a number: "⁻³" for the -3 of `10<sup>-3</sup>`.
 
-    A fraction or a number with a letter gets a caret (`^1/2`); any further text comes back as it is.
+    A fraction or a number with a letter gets a caret: "^1/2". Any other text comes back as it is.
     """
     if _RAISED.fullmatch(text):
         return text.translate(_SUPERSCRIPTS)

@@ -1,4 +1,4 @@
-"""Reads PDF and DOCX through docling (extra `pdf`), which finds their headings, tables and reading order."""
+"""Reads PDF and DOCX with docling (extra `pdf`), which finds headings, tables and reading order."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ PDF_DOCX_SUFFIXES = frozenset({".pdf", ".docx"})
 
 
 def read_pdf_or_docx(file: SourceFile) -> Document:
-    """Returns the document of a PDF or DOCX file, by way of Markdown.
+    """Returns the document of a PDF or DOCX file; docling turns it into Markdown first.
 
     Raises:
-        MissingExtra: docling is not installed, or not with all that this kind of file needs.
-        DataError: docling could not convert the file, or could not fetch the layout models that it reads a
-            PDF with.
+        MissingExtra: docling is not installed, or lacks what this kind of file needs.
+        DataError: docling cannot convert the file, or cannot fetch the layout models with which it reads PDF.
     """
     try:
         from docling.datamodel.base_models import DocumentStream
@@ -46,7 +45,7 @@ def read_pdf_or_docx(file: SourceFile) -> Document:
 
 @lru_cache(maxsize=1)
 def _converter() -> Any:
-    """Returns docling's converter; all files of a run share it, because it loads the layout models."""
+    """Returns docling's converter, one for all files of a run: it loads the layout models."""
     from docling.document_converter import DocumentConverter
 
     return DocumentConverter()

@@ -1,7 +1,7 @@
-"""Cuts a corpus of chunks anew, into chunks of another size, for an ablation over chunk size and stride.
+"""Cuts a corpus of chunks into chunks of another size, to compare sizes and overlaps.
 
-Chunks that `medfaith chunk` wrote say where in their document they stand, so neighbours of a section are
-joined before they are cut. A chunk of another origin is cut by itself, and never grows.
+Chunks that `medfaith chunk` wrote know their place in their document, so neighbours of a section are joined
+before they are cut. A chunk of other origin is cut alone, and never grows.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ _Part = tuple[int, int, Chunk]  # the span of a chunk in a joined text, and the 
 
 
 def recut_chunks(chunks: Sequence[Chunk], *, shape: WindowSize) -> list[Chunk]:
-    """Returns the corpus in chunks of `shape`, in order.
+    """Returns the corpus in chunks of the size that `shape` says, in order.
 
-    A new chunk whose text is that of an old chunk is that chunk. Any other has a new id, and in
-    `extra["cut_from"]` the id of the old chunk with which it shares the most text.
+    A chunk whose text does not change stays as it is. Any other gets a new id, such as "iron-001~200-50-1",
+    and in `extra["cut_from"]` the id of the old chunk from which most of its text is.
 
     Args:
         chunks: the corpus, neighbours of a document one after another.
@@ -36,7 +36,10 @@ def recut_chunks(chunks: Sequence[Chunk], *, shape: WindowSize) -> list[Chunk]:
 
 
 def _sections(chunks: Sequence[Chunk]) -> Iterator[tuple[str, list[_Part]]]:
-    """Yields joined texts of neighbouring chunks of a section, without overlap, and the parts of each."""
+    """Yields (text, parts): the text of a section joined from its chunks, and where each chunk stands in it.
+
+    Text that neighbouring chunks share is in it once.
+    """
     text, parts = "", list[_Part]()
     for chunk in chunks:
         joined = _joined(text, parts, chunk) if parts else None
@@ -52,7 +55,7 @@ def _sections(chunks: Sequence[Chunk]) -> Iterator[tuple[str, list[_Part]]]:
 
 
 def _joined(text: str, parts: Sequence[_Part], chunk: Chunk) -> tuple[str, int] | None:
-    """Returns `text` with `chunk` behind it, and where the chunk begins; None for no neighbours."""
+    """Returns (text with `chunk` appended, where the chunk begins in it); None if they are no neighbours."""
     begins, _, before = parts[-1]
     if _place(before) != _place(chunk) or before.start is None or chunk.start is None:
         return None
@@ -68,6 +71,7 @@ def _joined(text: str, parts: Sequence[_Part], chunk: Chunk) -> tuple[str, int] 
 
 
 def _place(chunk: Chunk) -> tuple[object, ...]:
+    """Returns what chunks of the same section share: document, source, title and section path."""
     document = chunk.extra.get("document"), chunk.extra.get("item"), chunk.extra.get("digest")
     return (*document, chunk.source, chunk.title, chunk.section_path)
 
@@ -75,6 +79,7 @@ def _place(chunk: Chunk) -> tuple[object, ...]:
 def _cut(
     text: str, span: tuple[int, int], parts: Sequence[_Part], *, shape: WindowSize, number: int
 ) -> Chunk:
+    """Returns a new chunk with the text of `span`; the rest is from the old chunk with most of that text."""
     start, end = span
     begins, _, most = max(parts, key=lambda part: min(end, part[1]) - max(start, part[0]))
     first = parts[0][2]

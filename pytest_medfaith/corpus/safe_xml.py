@@ -1,7 +1,7 @@
-"""Reads XML record by record with expat.
+"""Reads XML record by record with expat, and refuses dangerous files.
 
-Files that declare entities, refer to outside files, or nest absurdly deep are refused. docs/deviations.md
-says why defusedxml, which refuses entities and outside files, is not used.
+Dangerous are entity declarations, references to outside files, and absurdly deep nesting. docs/deviations.md
+says why defusedxml is not used.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ _DEEPEST = 200
 
 
 def xml_records(stream: IO[bytes], *, place: str, tags: frozenset[str]) -> Iterator[tuple[str, Element]]:
-    """Yields (root tag, element) for every outermost element of `stream` named in `tags`, in constant memory.
+    """Yields (root tag, element) for each element of `stream` whose tag is in `tags`, outermost ones only.
 
-    Name-space prefixes are cut off. A named character such as `&alpha;` is read as HTML defines it.
+    Memory holds a single element at a time. Name-space prefixes are cut off: "jats:p" becomes "p". A named
+    character such as `&alpha;` is read as HTML defines it.
 
     Args:
         stream: the bytes of the file.
@@ -29,8 +30,8 @@ def xml_records(stream: IO[bytes], *, place: str, tags: frozenset[str]) -> Itera
         tags: names of the elements to yield.
 
     Raises:
-        DataError: an entity declaration or an outside entity, XML that ends early or is malformed, nesting
-            deeper than 200, or no element of `tags`; the message starts with `place`, line and column.
+        DataError: an entity declaration or an outside entity, XML that is cut short or malformed, nesting
+            deeper than 200, or no element of `tags`. The message tells file, line and column.
     """
     reader = _Reader(place, tags)
     while block := stream.read(_BLOCK):
@@ -45,7 +46,16 @@ def xml_records(stream: IO[bytes], *, place: str, tags: frozenset[str]) -> Itera
 
 
 class _Reader:
-    """The handlers of an expat parser: they build an element for each record, and refuse dangerous files."""
+    """Collects elements from an expat parser, and refuses dangerous files.
+
+    Args:
+        place: the file, for messages.
+        tags: names of the elements to collect.
+
+    Attributes:
+        root: tag of the file's root element; "" before it was read.
+        found: how many elements `take` has yielded.
+    """
 
     def __init__(self, place: str, tags: frozenset[str]) -> None:
         self.root = ""
@@ -66,6 +76,7 @@ class _Reader:
         self._parser.SkippedEntityHandler = self._named_character
 
     def parse(self, block: bytes, *, last: bool) -> None:
+        """Reads a further block of bytes; `last` says that none follows. Raises DataError for bad XML."""
         try:
             self._parser.Parse(block, last)
         except expat.ExpatError as error:
@@ -76,22 +87,25 @@ class _Reader:
             problem = expat.ErrorString(error.code)
             raise DataError(f"{place}: not well-formed XML ({problem}). {advice}") from None
         except (LookupError, ValueError) as error:  # ValueError: a multi-byte encoding such as GB2312
-            raise DataError(f"{self._here()}: {error}; expected a known one, such as UTF-8") from None
+            raise DataError(f"{self._here()}: {error}; expected a known encoding, such as UTF-8") from None
 
     def close(self) -> None:
-        """Lets go of the parser, whose handlers hold this reader: the ring would keep both in memory."""
+        """Drops the parser: it and this reader refer to each other, which would keep both in memory."""
         del self._parser
 
     def take(self) -> Iterator[tuple[str, Element]]:
+        """Yields (root tag, element) for the elements that are complete and were not yielded yet."""
         done, self._done = self._done, []
         self.found += len(done)
         for element in done:
             yield self.root, element
 
     def _here(self) -> str:
+        """Returns "file:line:column" of what is read now."""
         return f"{self._place}:{self._parser.CurrentLineNumber}:{self._parser.CurrentColumnNumber + 1}"
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        """Handles the start of an element: begins a record, or adds to the record being read."""
         tag = tag.rpartition(":")[2]
         self.root = self.root or tag
         self._depth += 1
@@ -106,6 +120,7 @@ class _Reader:
             self._builder.start(tag, {name.rpartition(":")[2]: value for name, value in attributes.items()})
 
     def _end(self, tag: str) -> None:
+        """Handles the end of an element; a record that ends is kept for `take`."""
         if self._builder is not None:
             self._builder.end(tag.rpartition(":")[2])
             if self._depth == self._record_depth:
@@ -114,10 +129,12 @@ class _Reader:
         self._depth -= 1
 
     def _data(self, text: str) -> None:
+        """Adds text to the record being read."""
         if self._builder is not None:
             self._builder.data(text)
 
     def _refuse_declaration(self, name: str, *_: object) -> None:
+        """Refuses the declaration of an entity (DataError)."""
         raise DataError(
             f"{self._here()}: the file declares the entity {name!r}; entities are refused, because they can "
             "read files or fill the memory"
@@ -126,12 +143,14 @@ class _Reader:
     def _refuse_outside(
         self, _context: str, _base: str | None, system: str | None, _public: str | None
     ) -> int:
+        """Refuses a reference to an outside file (DataError)."""
         raise DataError(
             f"{self._here()}: the file refers to the outside entity {system!r}; nothing outside the file is "
             "read"
         )
 
     def _named_character(self, name: str, _is_parameter: bool) -> None:
+        """Adds a character that is written by its name, such as `&alpha;`; DataError for an unknown name."""
         character = html.entities.html5.get(f"{name};")
         if character is None:
             raise DataError(f"{self._here()}: the entity &{name}; is not known; write the character itself")

@@ -12,10 +12,14 @@ from pytest_medfaith.corpus.normalise import TAG_TAIL, normalise, superscript
 
 @dataclass(frozen=True)
 class Section:
-    """A stretch of a document below a heading; `text` is `document.text[start:end]`.
+    """A part of a document below a heading.
 
-    `path` names the headings above it, outermost first. A section that is `whole`, such as an abstract, stays
-    a single chunk.
+    Attributes:
+        path: the headings above it, outermost first: ("Iron", "Dose").
+        text: its text, which is `document.text[start:end]`.
+        start: its first character in the document.
+        end: the character behind its last.
+        whole: True for a section that must stay a single chunk, such as an abstract.
     """
 
     path: tuple[str, ...]
@@ -27,11 +31,19 @@ class Section:
 
 @dataclass(frozen=True)
 class Document:
-    """A page of a source: its normalised text, headings included, and the sections found in it.
+    """A page of a source, with its sections.
 
-    `file` is its path below the source. In a file of many documents, `item` is its id, or `#` and its number;
-    in a file with a document a line, `line` is its line, else 0. `skipped` counts, by kind, parts that held
-    no text.
+    Attributes:
+        text: the normalised text, headings included.
+        sections: the sections found in it, in order.
+        title: "" where none was found.
+        url: "" where none was found.
+        year: of publication; None where none was found.
+        pmid: its number in PubMed, as text; None where it has none.
+        file: its path below the source.
+        item: in a file of many documents its id, or "#" and its number; else "".
+        line: its line in a file with a document on each line; else 0.
+        skipped: {kind: how many parts held no text}, such as {"empty answer": 3}.
     """
 
     text: str
@@ -47,7 +59,10 @@ class Document:
 
 
 class Outline:
-    """Collects normalised text from the top down and cuts it into sections at headings."""
+    """Collects the text of a document from the top down, and cuts it into sections at headings.
+
+    Call `head` for each heading, `write` for text below it, and `finish` at the end.
+    """
 
     def __init__(self) -> None:
         self._parts: list[str] = []
@@ -58,15 +73,17 @@ class Outline:
         self._sections: list[Section] = []
 
     def write(self, text: str) -> None:
-        """Adds `text`, line ends included, to the open section."""
+        """Adds `text`, line ends included, to the current section."""
         self._body.append(text)
         self._length += len(text)
 
     def head(self, level: int, name: str, *, shown: str) -> None:
-        """Closes the open section and opens the next below the heading `name`, which is written as `shown`.
+        """Ends the current section, and begins the next below a heading.
 
-        The heading belongs below the last heading of a lower `level`. An empty `name` opens a section without
-        a heading.
+        Args:
+            level: rank of the heading, 1 is highest; it belongs below the last heading with a lower number.
+            name: of the section; "" begins a section without a heading.
+            shown: how the heading stands in the document's text, with its line end.
         """
         self._close()
         self._headings = [heading for heading in self._headings if heading[0] < level]
@@ -77,6 +94,7 @@ class Outline:
         self._body_start = self._length
 
     def _close(self) -> None:
+        """Ends the current section; it is kept only if it holds a letter or digit."""
         body = "".join(self._body)
         text = body.strip()
         if any(character.isalnum() for character in text):
@@ -88,7 +106,7 @@ class Outline:
         self._body = []
 
     def finish(self) -> tuple[str, tuple[Section, ...]]:
-        """Returns the whole text and its sections."""
+        """Returns (the whole text, its sections)."""
         self._close()
         return "".join(self._parts).rstrip(), tuple(self._sections)
 
@@ -103,10 +121,10 @@ _WRAPPED = 45
 
 
 def read_plain_text(raw: str) -> Document:
-    """Returns the document of plain text; headings are numbered lines (`2.1 Dosage`) and lines in capitals.
+    """Returns the document of a plain text; headings are numbered lines (`2.1 Dosage`) and lines in capitals.
 
-    Numbered lines with nothing between them are a list. Lines that an editor broke are joined by a space, so
-    offsets stay.
+    Numbered lines that follow each other are a list, not headings. Lines that an editor wrapped are joined by
+    a space, which keeps offsets as they are.
     """
     lines = normalise(raw).split("\n")
     headings = _plain_headings(lines)
@@ -124,7 +142,10 @@ def read_plain_text(raw: str) -> Document:
 
 
 def _plain_headings(lines: list[str]) -> list[tuple[int, str]]:
-    """Returns (level, name) for each line; capitals are level 1, `1.` is 2, `1.1` is 3, no heading is 0."""
+    """Returns (level, name) for each line: capitals are level 1, `1.` is 2, `1.1` is 3.
+
+    (0, "") is no heading.
+    """
     headings: list[tuple[int, str]] = []
     for number, line in enumerate(lines):
         free = number == 0 or not lines[number - 1] or headings[-1][0] > 0
@@ -140,6 +161,7 @@ def _plain_headings(lines: list[str]) -> list[tuple[int, str]]:
 
 
 def _in_capitals(line: str) -> bool:
+    """Returns whether a line is a heading in capitals: short, with four letters or more, no sentence."""
     letters = sum(character.isalpha() for character in line)
     return (
         letters >= _FEWEST_CAPITALS
@@ -151,7 +173,10 @@ def _in_capitals(line: str) -> bool:
 
 
 def _in_a_list(lines: list[str], number: int, mark: str) -> bool:
-    """Returns whether the nearest line before or after is the next item: `2.0` or `2.2` beside `2.1`."""
+    """Returns whether the line with the number `mark` is of a list, not a heading.
+
+    It is where the nearest line before or after has the next number: `2.0` or `2.2` beside `2.1`.
+    """
     head, _, last = mark.rpartition(".")
     for step in (-1, 1):
         wanted = f"{head}." * bool(head) + str(int(last) + step)
@@ -164,13 +189,16 @@ def _in_a_list(lines: list[str], number: int, mark: str) -> bool:
 
 
 def _line_end(line: str, following: str, *, wrapped: bool) -> str:
-    """Returns a space where the line end only wraps a paragraph, else a line end."""
+    """Returns what joins a line to the next: a space where an editor wrapped a paragraph, else a line end."""
     joins = line and following and not _ITEM.match(following) and (wrapped or following[0].islower())
     return " " if joins and not line.startswith("|") else "\n"
 
 
 def _plain_title(lines: list[str], headings: list[tuple[int, str]]) -> str:
-    """Returns the first line where it is short, no sentence, and alone or a heading; else ""."""
+    """Returns the first line if it looks like a title, else "".
+
+    It must be short, no sentence, and stand alone or be a heading.
+    """
     first = lines[0]
     alone = len(lines) == 1 or not lines[1] or headings[0][0] > 0
     is_title = alone and len(first) <= _LONGEST_HEADING and not _SENTENCE_END.search(first)
@@ -206,7 +234,8 @@ _ENTITY = re.compile(r"&#?\w{1,32};")
 def read_markdown(raw: str) -> Document:
     """Returns the document of a Markdown page, cut by its headings, without emphasis, links and images.
 
-    `title:` and `url:` of a front matter are read; without a `title:` the first heading is the title.
+    Title and url are those of a front matter (`title:`, `url:` between two lines of ---). Without it, the
+    first heading is the title.
     """
     text = normalise(raw)
     fields: dict[str, str] = {}
@@ -228,7 +257,7 @@ def read_markdown(raw: str) -> Document:
 
 
 def _write_markdown(outline: Outline, lines: list[str]) -> str:
-    """Writes the lines of a page into `outline` and returns its first heading."""
+    """Writes the lines of a page into `outline`, and returns its first heading; "" where it has none."""
     first, fenced, number = "", False, 0
     while number < len(lines):
         line = lines[number]
@@ -251,7 +280,10 @@ def _write_markdown(outline: Outline, lines: list[str]) -> str:
 
 
 def _starts_block(lines: list[str], number: int) -> bool:
-    """Returns whether line `number` begins a fence or a heading, or follows a fence: no line runs into it."""
+    """Returns whether line `number` must not be joined to the line before it.
+
+    So it is for a heading, and before and after a fence of code.
+    """
     line = lines[number] if number < len(lines) else ""
     following = lines[number + 1] if number + 1 < len(lines) else ""
     return bool(

@@ -1,4 +1,4 @@
-"""Walks a file, a folder or an archive of pages in a stable order, and reads their bytes."""
+"""Finds the files of a page, a folder or an archive, in a stable order, and reads their bytes."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ _BROKEN = (
 )
 _CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?([\w-]+)""", re.IGNORECASE)
 _AS_BROWSERS_READ = dict.fromkeys(("iso-8859-1", "latin1", "latin-1", "ascii", "us-ascii"), "windows-1252")
-# Bytes of a page, or of a member of an archive, that are held at once; XML and JSON Lines outside of archives
-# are read in a stream.
+# Bytes of a page, or of a file in an archive, that may be held at once. XML and JSON Lines outside of
+# archives are read in a stream, so they may be larger.
 LARGEST = 256 * 1024 * 1024
 # Compression makes texts 3 to 30 times smaller, tables of numbers 100 times. A file that grows by more than
 # _GROWTH, and to more than _GROWN bytes, was made to fill memory or disk.
@@ -47,17 +47,22 @@ HTML_SUFFIXES = frozenset({".html", ".htm", ".xhtml"})
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file of a source.
+    """A file of a source, on disk or in an archive.
 
-    `name` is its path below the source. `data` holds its bytes where it is a member of an archive; else the
-    bytes are at `path`. `size` is its share of the source on disk, in bytes.
+    Attributes:
+        name: its path below the source.
+        path: the file on disk, or the archive that holds it.
+        size: bytes on disk, compressed in an archive; for progress.
+        data: its bytes, if it is in an archive; None for a file on disk.
+        too_large: True for a file in an archive that was not read, since it is too large; reading it raises
+            DataError.
     """
 
     name: str
     path: Path
     size: int
     data: bytes | None = None
-    too_large: bool = False  # a member of an archive that was not read: perhaps nobody asks for it
+    too_large: bool = False  # the error is raised only when the file is read, since nobody may need it
 
     @property
     def place(self) -> str:
@@ -66,15 +71,15 @@ class SourceFile:
 
     @property
     def suffix(self) -> str:
-        """The lower-case suffix that says what the file holds; of "page.html.gz" it is ".html"."""
+        """The lower-case suffix that says what the file holds: ".html" for "page.HTML.gz"."""
         return PurePosixPath(_COMPRESSED.sub("", self.name)).suffix.lower()
 
     @contextmanager
     def open(self) -> Iterator[IO[bytes]]:
-        """Opens the bytes of the file, decompressed.
+        """Yields a stream of the file's bytes, decompressed.
 
         Raises:
-            DataError: the file cannot be read, its compressed data end early or are damaged, or it unpacks to
+            DataError: the file cannot be read, its compressed data are cut short or damaged, or it unpacks to
                 an absurd size.
         """
         if self.too_large:
@@ -89,7 +94,7 @@ class SourceFile:
         """Returns the bytes of the file, decompressed.
 
         Raises:
-            DataError: as `open`, and where the bytes are more than a page may hold.
+            DataError: as `open`, and for more than `LARGEST` bytes.
         """
         with self.open() as stream:
             data = _read_at_most(stream, LARGEST + 1)
@@ -99,7 +104,7 @@ class SourceFile:
 
 
 def _read_at_most(stream: IO[bytes], most: int) -> bytes:
-    """Returns up to `most` bytes; reads blocks, since a buffered stream takes all memory it is asked for."""
+    """Returns up to `most` bytes, read in blocks: a buffered stream reserves all memory it is asked for."""
     content = bytearray()
     while len(content) < most and (block := stream.read(min(_BLOCK, most - len(content)))):
         content += block
@@ -107,6 +112,7 @@ def _read_at_most(stream: IO[bytes], most: int) -> bytes:
 
 
 def _too_large(place: str) -> DataError:
+    """Returns the error for a file of more than `LARGEST` bytes."""
     return DataError(
         f"{place}: holds more than {LARGEST >> 20} MiB, too much for a page that is held whole; split it, or "
         "unpack its archive first"
@@ -114,7 +120,13 @@ def _too_large(place: str) -> DataError:
 
 
 class _Measured(io.RawIOBase):
-    """An unpacked stream that raises DataError where it grows absurdly, such as from 1 MB to many GB."""
+    """An unpacked stream that raises DataError if it grows absurdly, such as from 1 MB to many GB.
+
+    Args:
+        stream: gives the unpacked bytes.
+        packed: bytes of the packed file.
+        place: the file, for the message.
+    """
 
     def __init__(self, stream: IO[bytes], packed: int, place: str) -> None:
         self._stream = stream
@@ -126,6 +138,7 @@ class _Measured(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
+        """Fills `buffer` and returns how many bytes it got; 0 at the end."""
         data = self._stream.read(len(buffer))
         self._read += len(data)
         if self._read > self._most:
@@ -142,7 +155,7 @@ class _Measured(io.RawIOBase):
 
 
 def _decompressed(name: str, raw: IO[bytes], packed: int, place: str) -> IO[bytes]:
-    """Returns `raw`, or what it unpacks to where `name` says that it is compressed."""
+    """Returns `raw` decompressed if `name` ends with .gz, .tgz, .bz2 or .xz, else `raw` itself."""
     opener = _OPENERS.get(PurePosixPath(name).suffix.lower())
     if opener is None:
         return raw
@@ -151,7 +164,7 @@ def _decompressed(name: str, raw: IO[bytes], packed: int, place: str) -> IO[byte
 
 @contextmanager
 def _clear_errors(place: str) -> Iterator[None]:
-    """Turns the errors of damaged files into a DataError that names `place`."""
+    """Turns exceptions about damaged files in the block into a DataError that names `place`."""
     try:
         yield
     except _BROKEN as error:
@@ -162,15 +175,16 @@ def _clear_errors(place: str) -> Iterator[None]:
 
 
 def is_archive(path: Path) -> bool:
-    """Returns whether `path` is named like a tar or zip archive."""
+    """Returns whether the name of `path` is that of a tar or zip archive, such as "pages.tar.gz"."""
     return _TAR.search(path.name) is not None or path.suffix.lower() == ".zip"
 
 
 def paths_of(src: Path) -> Iterator[Path]:
-    """Yields the files of `src` by name, folders searched below, without hidden files, pipes and devices.
+    """Yields the paths of all files in `src`, in order of name, those in folders too.
 
-    Links within `src` are followed. A folder that several links lead to is read once, under its real name. A
-    link that leads out of `src` is an error: it would bring in files that nobody meant to give.
+    Hidden files, pipes and devices are left out. Links that stay within `src` are followed, and a folder with
+    several links to it is read once. A link that leads out of `src` is an error: it would bring in files that
+    nobody meant to give.
 
     Raises:
         DataError: `src` does not exist, or a folder or link in it cannot be followed, or leads out.
@@ -199,7 +213,7 @@ def paths_of(src: Path) -> Iterator[Path]:
 
 
 def _is_new(folder: Path, root: Path, entered: set[Path]) -> bool:
-    """Returns whether to enter `folder`, and notes it: a link to a folder above must not lead in circles."""
+    """Returns whether to enter `folder`, and remembers it if so, since links may lead in circles."""
     _refuse_leaving(folder, root)
     real = folder.resolve()
     within = folder.is_symlink() and real.is_relative_to(root)
@@ -211,6 +225,7 @@ def _is_new(folder: Path, root: Path, entered: set[Path]) -> bool:
 
 
 def _refuse_leaving(path: Path, root: Path) -> None:
+    """Refuses a link that leads out of the folder `root` (DataError)."""
     if path.is_symlink() and not path.resolve().is_relative_to(root):
         raise DataError(
             f"{path}: leads out of {root}, to '{path.resolve()}'; remove the link, or put a copy in its place"
@@ -218,6 +233,7 @@ def _refuse_leaving(path: Path, root: Path) -> None:
 
 
 def _refuse(error: OSError) -> None:
+    """Raises DataError for a folder that cannot be listed."""
     raise DataError(
         f"{error.filename}: cannot be listed ({error.strerror}); give yourself the right to read it, or "
         "leave it out"
@@ -225,7 +241,7 @@ def _refuse(error: OSError) -> None:
 
 
 def source_files(src: Path) -> Iterator[SourceFile]:
-    """Yields every file of `src`, also the members of archives, each when it is asked for.
+    """Yields every file of `src`, those in archives too, each when it is asked for.
 
     Raises:
         DataError: `src` does not exist, or an archive is cut short or damaged.
@@ -242,6 +258,11 @@ def source_files(src: Path) -> Iterator[SourceFile]:
 
 
 def _zip_members(path: Path, prefix: str) -> Iterator[SourceFile]:
+    """Yields the files in a zip archive by name; `prefix` is put before their names.
+
+    Raises:
+        DataError: a file is encrypted, or unpacks to an absurd size.
+    """
     with zipfile.ZipFile(path) as archive:
         for member in sorted(archive.infolist(), key=lambda info: info.filename):
             if member.is_dir() or _is_hidden(member.filename) or stat.S_ISLNK(member.external_attr >> 16):
@@ -260,27 +281,32 @@ def _zip_members(path: Path, prefix: str) -> Iterator[SourceFile]:
 
 
 def _member(name: str, path: Path, size: int, stream: IO[bytes]) -> SourceFile:
-    """Returns a member of an archive with its bytes; without them, and marked, where they are too many."""
+    """Returns a file of an archive with its bytes, or without them and marked `too_large`."""
     data = _read_at_most(stream, LARGEST + 1)
     too_large = len(data) > LARGEST
     return SourceFile(name, path, size, b"" if too_large else data, too_large)
 
 
 class _Tail:
-    """A stream that remembers the last 512 bytes that were read."""
+    """A stream that remembers the last 512 bytes read, where a complete tar archive has only zeros."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
         self.end = b""
 
     def read(self, size: int = -1) -> bytes:
+        """Returns up to `size` bytes, all for -1, and remembers the last 512."""
         block = self._stream.read(size)
         self.end = (self.end + block)[-tarfile.BLOCKSIZE :]
         return block
 
 
 def _tar_members(path: Path, prefix: str) -> Iterator[SourceFile]:
-    """Yields the members in the order of the archive, which can be read only once, forwards."""
+    """Yields the files in a tar archive in its order, since it can be read only once and forwards.
+
+    Raises:
+        DataError: the archive is cut short.
+    """
     done = 0
     with path.open("rb") as raw, _decompressed(path.name, raw, path.stat().st_size, str(path)) as stream:
         tail = _Tail(stream)
@@ -294,24 +320,24 @@ def _tar_members(path: Path, prefix: str) -> Iterator[SourceFile]:
                     done = raw.tell()
                 # tarfile keeps every member it saw; an archive of millions would fill the memory.
                 archive.members = []  # type: ignore[attr-defined]
-        while tail.read(_BLOCK):  # compressed data end with a check sum
+        while tail.read(_BLOCK):  # reading to the end checks the check sum of compressed data
             pass
     if tail.end.strip(b"\0"):
         raise DataError(f"{path}: the archive ends without its end mark; it is cut short, so fetch it again")
 
 
 def _is_hidden(name: str) -> bool:
+    """Returns whether a part of the path begins with a dot."""
     return any(part.startswith(".") and part != "." for part in PurePosixPath(name).parts)
 
 
 def read_text(file: SourceFile) -> str:
     """Returns the text of `file`.
 
-    It is UTF-8 with or without a byte-order mark, UTF-16 with a byte-order mark, or in the encoding that an
-    HTML page declares.
+    It must be UTF-8, UTF-16 with a byte-order mark, or in the encoding that an HTML page declares.
 
     Raises:
-        DataError: bytes that are no such text, with file, line and column.
+        DataError: other bytes, with file, line and column; or a NUL character, which no text holds.
     """
     data = file.read()
     encoding = "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
@@ -328,6 +354,7 @@ def read_text(file: SourceFile) -> str:
 
 
 def _decoded_as_declared(file: SourceFile, data: bytes, encoding: str, error: UnicodeDecodeError) -> str:
+    """Returns text in the encoding that an HTML page declares; DataError for `error` if that fails too."""
     declared = _CHARSET.search(data[:2048]) if file.suffix in HTML_SUFFIXES else None
     if declared is not None:
         name = declared[1].decode("ascii").lower()

@@ -1,4 +1,4 @@
-"""Counts tokens as the shipped sentence encoder does, which reads with MiniLM's tokenizer."""
+"""Counts tokens with the tokenizer of the shipped sentence encoder, which is MiniLM's."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _WORDS_KEPT = 100_000
 
 
 def token_offsets(text: str) -> list[tuple[int, int]]:
-    """Returns the half-open character spans of the WordPiece tokens of `text`, in order, no special tokens.
+    """Returns the (start, end) of each token of `text`, in order: characters, half-open.
 
-    WordPiece splits at white space first, so the tokens of a text are those of its words. Words are repeated,
-    so most are looked up.
+    Example: [(0, 4), (5, 12)] for "iron tablets". Special tokens such as [CLS] are not among them.
     """
     spans = []
+    # WordPiece splits at white space first, so each word can be split alone; most words were seen before.
     for word in _WORD.finditer(text):
         at = word.start()
         spans += [(at + start, at + end) for start, end in _word_offsets(word[0])]

@@ -1,4 +1,4 @@
-"""Cuts a section into overlapping windows of whole sentences, measured in tokens."""
+"""Cuts a section into overlapping windows of whole sentences; a window becomes a chunk."""
 
 from __future__ import annotations
 
@@ -15,18 +15,23 @@ CountTokens = Callable[[str], list[tuple[int, int]]]
 # A sentence longer than a window is cut into pieces of a quarter of a window, so that windows overlap inside
 # it too.
 _PIECES = 4
-_ANY_SENTENCES = 1_000_000  # of a window that its characters alone bound
+_ANY_SENTENCES = 1_000_000  # sentences of a window that only its characters limit
 
 
 @dataclass(frozen=True, kw_only=True)
 class WindowSize:
     """How large a window may be.
 
-    A window has at most `size` tokens; 512 are about what a BERT encoder reads at once. Neighbouring windows
-    share the whole sentences that fit in `stride` tokens (128: a quarter), at most half of their sentences;
-    `stride` is the tokenizers library's word for overlap. A window has `min_sent` to `max_sent` sentences; a
-    section with fewer sentences is a single window. Where `size` and `min_sent` contradict each other, `size`
-    counts.
+    Attributes:
+        size: tokens of a window, at most; 512 are about what a BERT encoder reads at once. It counts more
+            than `min_sent`.
+        stride: tokens that neighbouring windows share, at most: whole sentences, and at most half of a
+            window's sentences. (The tokenizers library uses this word for overlap.)
+        min_sent: sentences of a window, at least; a section with fewer is a single window.
+        max_sent: sentences of a window, at most.
+
+    Raises:
+        ValueError: a value out of its range; the message names the range.
     """
 
     size: int = defaults.SIZE
@@ -35,6 +40,7 @@ class WindowSize:
     max_sent: int = defaults.MAX_SENTENCES
 
     def __post_init__(self) -> None:
+        """Refuses values out of their ranges (ValueError)."""
         if self.size < 1:
             raise ValueError(
                 f"size is {self.size} tokens, expected at least 1; 400 to 700 suit most encoders"
@@ -53,9 +59,15 @@ class WindowSize:
 
 @dataclass(frozen=True, kw_only=True)
 class CharacterSize(WindowSize):
-    """How large a window may be in characters: `size`, at most 1,000, and `stride` count characters.
+    """How large a window may be, counted in characters in place of tokens.
 
-    A document is cut from its beginning to its end, across sections.
+    A document is then cut from its beginning to its end, across sections.
+
+    Attributes:
+        size: characters of a window, at most; no more than 1,000.
+        stride: characters that neighbouring windows share, at most.
+        min_sent: see `WindowSize`.
+        max_sent: see `WindowSize`; by default so large that only characters count.
     """
 
     size: int = defaults.CHARACTERS
@@ -64,6 +76,7 @@ class CharacterSize(WindowSize):
     max_sent: int = _ANY_SENTENCES
 
     def __post_init__(self) -> None:
+        """Refuses values out of their ranges (ValueError)."""
         if self.size > defaults.CHARACTERS:
             raise ValueError(
                 f"size is {self.size} characters, expected at most {defaults.CHARACTERS}; for longer chunks "
@@ -74,7 +87,13 @@ class CharacterSize(WindowSize):
 
 @dataclass(frozen=True)
 class _Unit:
-    """A sentence, or a piece of a sentence that is longer than a window."""
+    """A sentence, or a piece of a sentence that is longer than a window.
+
+    Attributes:
+        start: its first character in the text.
+        end: the character behind its last.
+        tokens: how many tokens it has, or characters where these are counted.
+    """
 
     start: int
     end: int
@@ -84,14 +103,15 @@ class _Unit:
 def windows(
     text: str, *, shape: WindowSize | None = None, count_tokens: CountTokens = token_offsets
 ) -> list[tuple[int, int]]:
-    """Returns the half-open character spans of the windows of `text`, in order; they hold every sentence.
+    """Returns the (start, end) of each window of `text`, in order: characters, half-open.
 
-    A span begins and ends with a sentence, unless the sentence is longer than a window.
+    Together they hold every sentence. A window begins and ends with a sentence, unless a sentence is longer
+    than a window.
 
     Args:
         text: a section, normalised.
         shape: how large a window may be; None takes the defaults.
-        count_tokens: gives the spans of a text's tokens; by default those of the shipped tokenizer.
+        count_tokens: returns the (start, end) of a text's tokens; by default with the shipped tokenizer.
     """
     shape = shape or WindowSize()
     if isinstance(shape, CharacterSize):
@@ -110,11 +130,15 @@ def windows(
 
 
 def _with_gaps(units: list[_Unit]) -> list[_Unit]:
-    """Returns units in characters, each with the white space behind it, which a window holds, too."""
+    """Returns units counted in characters, each with the white space behind it: a window holds it too."""
     return [replace(unit, tokens=after.start - unit.start) for unit, after in pairwise(units)] + units[-1:]
 
 
 def _units(text: str, starts: Sequence[int], size: int) -> list[_Unit]:
+    """Returns the sentences of `text`; one of more than `size` tokens is cut into pieces.
+
+    `starts` holds the first character of each token.
+    """
     units: list[_Unit] = []
     for start, end in whole_sentences(text):
         low, high = bisect_left(starts, start), bisect_left(starts, end)
@@ -126,9 +150,14 @@ def _units(text: str, starts: Sequence[int], size: int) -> list[_Unit]:
 
 
 def _pieces(text: str, starts: Sequence[int], span: tuple[int, int], end: int, size: int) -> list[_Unit]:
-    """Returns pieces of at most `size` tokens of the sentence that has the tokens `span` and ends at `end`.
+    """Returns a sentence in pieces of at most `size` tokens, cut at a space where there is one.
 
-    A cut is made at a space where there is one.
+    Args:
+        text: that the sentence is in.
+        starts: the first character of each token of `text`.
+        span: first token of the sentence, and the token behind its last.
+        end: the character behind the sentence.
+        size: tokens of a piece, at most.
     """
     pieces = []
     low, high = span
@@ -143,7 +172,7 @@ def _pieces(text: str, starts: Sequence[int], span: tuple[int, int], end: int, s
 
 
 def _last_unit(units: list[_Unit], first: int, shape: WindowSize) -> int:
-    """Returns the last unit of the window that begins with `first`; the window takes as many units as fit."""
+    """Returns the place of the last unit that still fits into the window that begins with unit `first`."""
     last, total = first, units[first].tokens
     while (
         last + 1 < len(units)
@@ -156,10 +185,10 @@ def _last_unit(units: list[_Unit], first: int, shape: WindowSize) -> int:
 
 
 def _next_first(units: list[_Unit], first: int, last: int, shape: WindowSize) -> int:
-    """Returns the first unit of the window after (first, last).
+    """Returns the place of the first unit of the window that follows the window from `first` to `last`.
 
-    It begins with the overlap. The overlap shrinks where a new unit would not fit, and grows where fewer than
-    `min_sent` units are left.
+    That window begins with the overlap. The overlap shrinks where a new unit would not fit behind it, and
+    grows where fewer than `min_sent` units are left.
     """
     new = last + 1
     start, total = new, 0

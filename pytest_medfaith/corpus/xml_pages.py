@@ -1,7 +1,7 @@
 """Reads the XML of PubMed Central (JATS), Bookshelf (BITS), PubMed, MedlinePlus and MedQuAD.
 
-Vocabularies: jats.nlm.nih.gov (archiving and BITS tag libraries), the PubMed DTD, medlineplus.gov/xml.html,
-github.com/abachaa/MedQuAD.
+Their elements are described at jats.nlm.nih.gov (archiving and BITS tag libraries), in the PubMed DTD, at
+medlineplus.gov/xml.html and github.com/abachaa/MedQuAD.
 """
 
 from __future__ import annotations
@@ -35,13 +35,16 @@ _HEADED = frozenset({"sec", "app", "boxed-text", "glossary", "app-group"})  # bl
 # Table 3").
 _MARKED = frozenset({"bibr", "fn", "table-fn", "aff", "corresp", "author-notes", "contrib", "other"})
 _SUBTITLE_WORDS = 12
-_BEFORE = 12  # pieces of a line before a mark that are asked for brackets or a word that it belongs to
+_BEFORE = 12  # pieces of a line before a mark, searched for a bracket or word that the mark belongs to
 _OTHER_ABSTRACTS = frozenset({"graphical", "toc", "teaser", "key-points", "precis", "translated"})
 _ONE_RECORD_ROOTS = frozenset({"article", "book-part", "book-part-wrapper", "Document"})
 
 
 def read_xml(stream: IO[bytes], *, place: str) -> Iterator[Document]:
-    """Yields the documents of an XML file lazily: an article, a book part, a MedQuAD page, or a set of these.
+    """Yields the documents of an XML file, each when it is asked for.
+
+    A document is an article, a book part, a PubMed record, a MedlinePlus topic or a MedQuAD page. A document
+    of a file of several has an `item`, its id or "#" and its number.
 
     Args:
         stream: the bytes of the file.
@@ -58,7 +61,7 @@ def read_xml(stream: IO[bytes], *, place: str) -> Iterator[Document]:
 
 
 def _inline(element: Element) -> str:
-    """Returns the text below `element` without `_LEFT_OUT`; raised numbers in superscript letters."""
+    """Returns the text within `element`, without `_LEFT_OUT`; raised numbers become superscripts: "10⁻³"."""
     pieces = [element.text or ""]
     for child in element:
         _add_inline(pieces, child)
@@ -66,16 +69,17 @@ def _inline(element: Element) -> str:
 
 
 def _add_inline(pieces: list[str], child: Element) -> None:
-    """Adds the text of `child` and its tail to `pieces`, the text before it."""
+    """Appends to `pieces`, the text so far, the text of `child` and what follows it in its parent."""
     before = "".join(pieces[-_BEFORE:])
     shown = _inline_child(child, before)
     if not shown and len(pieces) > 2 and not pieces[-2] and is_separator(pieces[-1]):
-        pieces[-1] = ""  # what divided two marks that are both left out
+        pieces[-1] = ""  # the separator of two marks that are both left out
     pieces.append(shown)
     pieces.append(child.tail or "")
 
 
 def _inline_child(child: Element, before: str) -> str:
+    """Returns what the text shows of `child`, which follows `before`; "" for what is left out."""
     if child.tag in _LEFT_OUT or _is_raised_mark(child):
         return ""
     if child.tag == "xref":
@@ -88,9 +92,9 @@ def _inline_child(child: Element, before: str) -> str:
 
 
 def _is_raised_mark(element: Element) -> bool:
-    """Returns whether `element` is a raised mark, which plain text would glue to the word before it.
+    """Returns whether `element` is a raised reference mark, which would be glued to the word before it.
 
-    An example is `cells<sup><xref>12</xref></sup>`, or the same with the two elements the other way round.
+    Examples are `cells<sup><xref>12</xref></sup>`, and the same with the elements the other way round.
     """
     if element.tag == "sup":
         return any(reference.get("ref-type", "bibr") in _MARKED for reference in element.iter("xref"))
@@ -99,21 +103,27 @@ def _is_raised_mark(element: Element) -> bool:
 
 
 def _text(element: Element | None) -> str:
+    """Returns the text of `element` on a single line; "" for None."""
     return "" if element is None else one_line(_inline(element))
 
 
 def _year(text: str) -> int | None:
+    """Returns the first year from 1900 to 2099 in `text`; None where there is none."""
     found = re.search(r"\b(?:19|20)\d\d\b", text)
     return int(found[0]) if found else None
 
 
 def _earliest_year(element: Element) -> int | None:
+    """Returns the earliest year of publication within `element`; None where there is none."""
     years = (_year(date.findtext("year", "")) for date in element.iter("pub-date"))
     return min((year for year in years if year is not None), default=None)
 
 
 def _write_blocks(outline: Outline, element: Element, level: int) -> None:
-    """Writes the blocks below `element`; titles and bold paragraphs become headings from `level` on."""
+    """Writes the blocks within `element` to `outline`.
+
+    Titles and bold paragraphs become headings of `level`.
+    """
     pieces = [element.text or ""]
     for child in element:
         if child.tag in _BLOCKS:
@@ -131,6 +141,7 @@ def _write_blocks(outline: Outline, element: Element, level: int) -> None:
 
 
 def _write_line(outline: Outline, pieces: list[str]) -> None:
+    """Writes `pieces` as a line and empties the list; writes nothing if there is no text."""
     line = one_line("".join(pieces))
     pieces.clear()
     if line:
@@ -138,6 +149,10 @@ def _write_line(outline: Outline, pieces: list[str]) -> None:
 
 
 def _write_block(outline: Outline, element: Element, level: int) -> None:
+    """Writes a block: a titled section, a subtitle, a row of a table, a definition, or blocks within it.
+
+    Example: a row becomes "Drug | Dose".
+    """
     name = _text(element.find("title")) or _text(element.find("book-part-meta/title-group/title"))
     if (element.tag in _HEADED or element.tag == "book-part") and name:
         outline.head(level, name, shown=name + "\n")
@@ -155,7 +170,7 @@ def _write_block(outline: Outline, element: Element, level: int) -> None:
 
 
 def _is_subtitle(element: Element) -> bool:
-    """Returns whether a paragraph is a single bold line, as StatPearls writes its subtitles."""
+    """Returns whether a paragraph is a single short bold line, as StatPearls writes its subtitles."""
     if len(element) != 1 or element[0].tag != "bold":
         return False
     if (element.text or "").strip() or (element[0].tail or "").strip():
@@ -165,6 +180,7 @@ def _is_subtitle(element: Element) -> bool:
 
 
 def _write_abstracts(outline: Outline, meta: Element) -> None:
+    """Writes each abstract as a section Abstract; its parts keep their labels: "METHODS: We ..."."""
     for abstract in meta.findall("abstract"):
         if abstract.get("abstract-type", "") in _OTHER_ABSTRACTS:
             continue
@@ -179,12 +195,12 @@ def _write_abstracts(outline: Outline, meta: Element) -> None:
 
 
 def _paragraphs(part: Element) -> list[Element]:
-    """Returns the paragraphs, lists and tables of `part`, without its title and its sections."""
+    """Returns the paragraphs, lists and tables directly in `part`, without its title and its sections."""
     return [child for child in part if child.tag not in ("sec", "title") and child.tag not in _LEFT_OUT]
 
 
 def _read_article(article: Element) -> Document:
-    """Reads JATS: the abstract as a whole section, then the body and the appendices."""
+    """Returns the document of a JATS article: the abstract as a whole section, then body and appendices."""
     meta = article.find("front/article-meta")
     meta = meta if meta is not None else Element("article-meta")
     ids = {found.get("pub-id-type", ""): _text(found) for found in meta.findall("article-id")}
@@ -206,6 +222,7 @@ def _read_article(article: Element) -> Document:
 
 
 def _article_url(pmc: str, doi: str, meta: Element) -> str:
+    """Returns an article's address by its PMC id, else its DOI, else its self-uri; "" where it has none."""
     if pmc:
         return f"https://www.ncbi.nlm.nih.gov/pmc/articles/{pmc}/"
     if doi:
@@ -215,6 +232,7 @@ def _article_url(pmc: str, doi: str, meta: Element) -> str:
 
 
 def _write_rest(outline: Outline, element: Element, names: tuple[str, ...]) -> None:
+    """Writes the elements of `element` called `names`, in that order, each from the top level on."""
     for name in names:
         for part in element.findall(name):
             outline.head(1, "", shown="")
@@ -222,7 +240,7 @@ def _write_rest(outline: Outline, element: Element, names: tuple[str, ...]) -> N
 
 
 def _read_book_part(part: Element) -> Document:
-    """Reads BITS: a chapter with its parts; an NBK accession gives the url and the id."""
+    """Returns the document of a BITS chapter with its parts; url and id are made of its NBK number."""
     meta = part.find("book-part-meta")
     meta = meta if meta is not None else Element("book-part-meta")
     ids = [part.get("id", ""), *(_text(found) for found in meta.findall("book-part-id"))]
@@ -242,7 +260,7 @@ def _read_book_part(part: Element) -> Document:
 
 
 def _read_pubmed(article: Element) -> Document:
-    """Reads PubMed: title and abstract; the labels of a structured abstract come before its paragraphs."""
+    """Returns the document of a PubMed record: its abstract, with labels such as "METHODS: " in it."""
     return _abstract_document(
         article.findall("MedlineCitation/Article/Abstract/AbstractText"),
         title=_text(article.find("MedlineCitation/Article/ArticleTitle")),
@@ -252,7 +270,7 @@ def _read_pubmed(article: Element) -> Document:
 
 
 def _read_pubmed_book(article: Element) -> Document:
-    """Reads PubMed: the abstract of a book, or of a chapter of a book such as GeneReviews."""
+    """Returns the document of a PubMed record of a book or chapter, as of GeneReviews: its abstract."""
     chapter = article.find("BookDocument")
     chapter = chapter if chapter is not None else Element("BookDocument")
     date = chapter.find("ContributionDate")
@@ -265,6 +283,7 @@ def _read_pubmed_book(article: Element) -> Document:
 
 
 def _abstract_document(parts: list[Element], *, title: str, pmid: str, date: Element | None) -> Document:
+    """Returns a document with one section, Abstract, made of the parts of an abstract."""
     outline = Outline()
     outline.head(1, "Abstract", shown="Abstract\n")
     for part in parts:
@@ -283,7 +302,7 @@ def _abstract_document(parts: list[Element], *, title: str, pmid: str, date: Ele
 
 
 def _read_health_topic(topic: Element) -> Document:
-    """Reads MedlinePlus health topics: the full summary, which is HTML written as text."""
+    """Returns the document of a MedlinePlus health topic: its full summary, which holds HTML."""
     return _html_field(
         topic.findtext("full-summary", ""),
         title=topic.get("title", ""),
@@ -293,7 +312,7 @@ def _read_health_topic(topic: Element) -> Document:
 
 
 def _read_search_result(result: Element) -> Document:
-    """Reads the MedlinePlus web service: a result's FullSummary, without highlighting."""
+    """Returns the document of a result of MedlinePlus's web service: its FullSummary, unhighlighted."""
     found = result.findall("content")
     contents = {content.get("name", "").lower(): "".join(content.itertext()) for content in found}
     title = " ".join(line.text for line in html_lines(contents.get("title", "")))
@@ -307,6 +326,7 @@ def _read_search_result(result: Element) -> Document:
 
 
 def _html_field(raw: str, *, title: str, url: str, item: str) -> Document:
+    """Returns the document of a field of XML that holds HTML."""
     outline = Outline()
     write_html_lines(outline, html_lines(raw))
     text, sections = outline.finish()
@@ -318,7 +338,10 @@ _FLAT_ITEM = re.compile(r"\s{2,}-\s+(?=\S)")
 
 
 def _read_medquad(page: Element) -> Document:
-    """Reads MedQuAD: each question is a heading, its answer the section below; counts empty answers."""
+    """Returns the document of a MedQuAD page: each question is a heading, its answer the section below.
+
+    Empty answers are counted in `skipped`.
+    """
     outline = Outline()
     skipped: Counter[str] = Counter()
     for pair in page.iter("QAPair"):

@@ -58,7 +58,15 @@ class Output:
 
 @dataclass(frozen=True)
 class Adapted:
-    """What `adapt` wrote: cases, gold claims by provenance, and documents where a corpus was asked for."""
+    """What `adapt` wrote.
+
+    Attributes:
+        source: the data set.
+        cases: the gold file.
+        without_claims: how many cases have no gold claim.
+        claims: {provenance: gold claims}.
+        corpus: the file of chunks; None where none was asked for.
+    """
 
     source: Adapter
     cases: Output
@@ -140,7 +148,7 @@ def _check_targets(path: Path, targets: list[Path]) -> None:
 
 
 def _counted(cases: Iterator[Case], claims: Counter[str]) -> Iterator[Case]:
-    """Yields `cases`, counting their gold claims by provenance while they pass."""
+    """Yields `cases`, and counts their gold claims by provenance in `claims` as they pass."""
     for case in cases:
         claims.update([claim.provenance for claim in case.gold_claims] or [_NO_CLAIM])
         yield case

@@ -1,4 +1,4 @@
-"""Multiple-choice questions as documents of a knowledge base."""
+"""Makes a document of a multiple-choice question, its right answer and the explanation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Takes typed values out of rows of foreign files; an error names place, field and value."""
+"""Takes values of a known type out of rows of foreign files; an error names place, field and value."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ from pytest_medfaith.errors import DataError, shown
 
 
 def require_row(value: Any, place: str) -> Mapping[str, Any]:
-    """Returns `value` if it is an object, else raises DataError."""
+    """Returns `value`, which must be an object.
+
+    Raises:
+        DataError: it is something else.
+    """
     if not isinstance(value, Mapping):
         raise DataError(
             f"{place}: got {shown(value)}, expected an object with one record; check that the file is of "
@@ -19,7 +23,11 @@ def require_row(value: Any, place: str) -> Mapping[str, Any]:
 
 
 def require_text(row: Mapping[str, Any], name: str, place: str) -> str:
-    """Returns the text of field `name`, which must be there, or raises DataError."""
+    """Returns the text in field `name`, which must be there.
+
+    Raises:
+        DataError: it is missing or no text.
+    """
     if row.get(name) is None:
         raise DataError(
             f"{place}: field {name!r} is missing, the record is {shown(row)}; expected text; check that the "
@@ -29,7 +37,11 @@ def require_text(row: Mapping[str, Any], name: str, place: str) -> str:
 
 
 def text_or_empty(row: Mapping[str, Any], name: str, place: str) -> str:
-    """Returns the text of field `name`, "" where it is missing or null."""
+    """Returns the text in field `name`; "" where it is missing or null.
+
+    Raises:
+        DataError: it is no text.
+    """
     value = row.get(name)
     if value is None:
         return ""
@@ -39,7 +51,11 @@ def text_or_empty(row: Mapping[str, Any], name: str, place: str) -> str:
 
 
 def texts(row: Mapping[str, Any], name: str, place: str) -> list[str]:
-    """Returns the texts of field `name`, a list or a single text; [] where it is missing or null."""
+    """Returns the texts in field `name`, a list or a single text; [] where it is missing or null.
+
+    Raises:
+        DataError: it is something else.
+    """
     value = row.get(name)
     items = [] if value is None else [value] if isinstance(value, str) else value
     if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
@@ -50,7 +66,11 @@ def texts(row: Mapping[str, Any], name: str, place: str) -> list[str]:
 
 
 def rows(row: Mapping[str, Any], name: str, place: str) -> list[Mapping[str, Any]]:
-    """Returns the list of objects of field `name`, empty where it is missing or null."""
+    """Returns the objects in the list of field `name`; [] where it is missing or null.
+
+    Raises:
+        DataError: it is something else.
+    """
     value = row.get(name)
     items = [] if value is None else value
     if not isinstance(items, list) or not all(isinstance(item, Mapping) for item in items):

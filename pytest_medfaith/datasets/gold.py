@@ -1,7 +1,7 @@
-"""Makes gold claims out of long reference answers.
+"""Reads files of cases, and makes gold claims out of long reference answers.
 
-The answer is split, repeats are left out, and the claims that the question asks for most are kept. A claim
-made here has the provenance `extracted`, a claim that a person wrote `human`.
+An answer is split, repeats are left out, and the claims that the question asks for most are kept. Claims made
+here have the provenance "extracted", claims that a person wrote "human".
 """
 
 from __future__ import annotations
@@ -197,7 +197,7 @@ def _content(text: str) -> frozenset[str]:
 
 
 def _guarded(text: str) -> frozenset[str]:
-    """Returns the numbers of `text` and its words that turn a sense round."""
+    """Returns the numbers of `text`, and its words that turn a sense round, such as "not"."""
     return frozenset(
         word
         for word in _words(text)

@@ -94,7 +94,7 @@ def _items(scan: _Scanner) -> Iterator[tuple[str, Any]]:
 
 
 class _Scanner:
-    """A position in a JSON text; only the part of the text around the position is held."""
+    """A position in a JSON text that is read from a stream; only the part around it is in memory."""
 
     def __init__(self, stream: IO[str], place: str) -> None:
         self._stream = stream

@@ -47,7 +47,7 @@ _NEXT = {
 
 @dataclass
 class _Dialogue:
-    """A record while it is read; texts stay out of its repr."""
+    """A dialogue while it is read. Patients wrote its texts, so they are left out of its repr."""
 
     id: str
     place: str

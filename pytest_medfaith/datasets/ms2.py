@@ -74,7 +74,7 @@ def read_ms2_chunks(path: Path, *, skips: Skips | None = None) -> Iterator[Chunk
 
 
 def _files(path: Path) -> Iterator[tuple[SourceFile, str, str]]:
-    """Yields (file, prefix, kind); kinds are those of the CSV files, and "" for reviews in JSON."""
+    """Yields (file, prefix, kind): the kind of a CSV file, such as "targets", or "" for reviews in JSON."""
     for file in data_files(path, r".*\.jsonl?(\.gz)?|.*(targets|inputs)\.csv(\.gz)?", expected=_EXPECTED):
         match = _CSV_NAME.fullmatch(PurePosixPath(file.name).name)
         if match and file.data is not None:

@@ -50,7 +50,10 @@ class ChunkReader(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Adapter:
-    """A data set that can be read, with the facts of its table in sources.toml, which explains each field."""
+    """A data set that can be read: a table of sources.toml, whose head explains each field.
+
+    `gold` says how gold claims are made of its answers, `chunked` whether it has documents, too.
+    """
 
     name: str
     title: str
@@ -84,7 +87,7 @@ class Adapter:
         skips: Skips | None = None,
         cap: int = defaults.GOLD_CLAIMS,
     ) -> Iterator[Case]:
-        """Returns the cases, or a part of them; those of long answers get gold claims by extraction."""
+        """Returns the cases at `path`, all or `limit` of them; long answers get at most `cap` gold claims."""
         cases = sample(self.read(path, skips=skips), limit=limit, seed=seed)
         return (with_gold_claims(case, style=self.gold, cap=cap) for case in cases)
 
@@ -144,7 +147,11 @@ def read_cases(
 
 
 def _called(dotted: str) -> Any:
-    """Returns what the function of a dotted name gives."""
+    """Returns what the project's function returns that "module:function" names, awaited where it is async.
+
+    Raises:
+        DataError: no such function.
+    """
     module, _, name = dotted.partition(":")
     try:
         function = getattr(import_module(module), name)

@@ -110,7 +110,7 @@ def _id_cell(name: str) -> str:
 
 
 def id_in_sheet(name: str) -> str:
-    """Returns an id as a sheet holds it between its brackets: no control characters, single blanks."""
+    """Returns an id as a cell of the sheet shows it: without control characters, with single blanks."""
     return _id(_id_cell(name))
 
 
@@ -197,7 +197,10 @@ def _choice(cell: str, words: tuple[str, str], column: str, place: str) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class Reviewed:
-    """The cases after a review, and how many claims were kept, dropped, rewritten, toggled, added."""
+    """The cases after a review, and how many claims were kept, dropped, rewritten, toggled or added.
+
+    Toggled claims changed between key and optional.
+    """
 
     cases: tuple[Case, ...]
     edits: Mapping[str, int]

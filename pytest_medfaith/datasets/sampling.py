@@ -1,4 +1,4 @@
-"""Takes the first or a random part of a stream."""
+"""Takes the first items of a stream, or a random part of it."""
 
 from __future__ import annotations
 

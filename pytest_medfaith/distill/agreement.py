@@ -1,6 +1,6 @@
-"""How far a student agrees with its teacher on silver rows that were kept out, as a card.
+"""How far a student agrees with its teacher on rows that did not train it, as a card.
 
-A pair that the student cannot score counts as a disagreement: what is not judged has not been learned.
+A pair that the student cannot score counts as a disagreement.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 UNSCORED = "unscored"
 _OF_VERDICT = {"supported": "entail", "refuted": "contradict", "unsupported": "neutral"}
-_SHOWN = 8  # disagreements
-_WIDTH = 90  # characters of a shown text
+_SHOWN = 8  # disagreements that a card shows
+_WIDTH = 90  # characters of each
 
 
 @dataclass(frozen=True)
@@ -30,13 +30,14 @@ class Agreement:
     """A student's labels beside its teacher's.
 
     Attributes:
-        teacher: who labelled the rows.
-        student: the checker's name.
-        part: of the silver rows.
-        rows: the pairs.
+        teacher: name of who labelled the rows.
+        student: name of the checker.
+        part: which part of the silver rows: train, dev or test.
+        rows: pairs of claim and evidence, with the teacher's labels.
         labels: the student's label of each pair, or "unscored".
-        metrics: accuracy and macro-F1 against the teacher's labels, intervals by case; unscored is wrong.
-        kappa: Cohen's, over all pairs; None where both gave one label alone.
+        metrics: "accuracy" and "f1" (macro-F1) against the teacher's labels, with intervals by case; unscored
+            is wrong.
+        kappa: Cohen's kappa over all pairs; None where all labels of both are equal.
     """
 
     teacher: str
@@ -49,7 +50,7 @@ class Agreement:
 
     @property
     def counts(self) -> dict[str, dict[str, int]]:
-        """How many pairs have each label of the teacher and of the student: counts[teacher][student]."""
+        """How many pairs have each label of the teacher and the student: counts[teacher][student]."""
         columns = [*LABELS, UNSCORED]
         pairs = [(row.label, label) for row, label in zip(self.rows, self.labels, strict=True)]
         known: Counter[tuple[str, str]] = Counter(pairs)
@@ -64,14 +65,14 @@ def agree(
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Agreement:
-    """Returns how the checker labels the rows, by its thresholds and rules, as in a run.
+    """Returns how a checker labels the rows, by its thresholds and rules, as in a run.
 
     Args:
         rows: of a part that did not train the student.
         checker: the student.
         part: its name, for the card.
         seed: of the intervals.
-        progress: told (texts scored, to score).
+        progress: called with (texts scored, texts in all).
     """
     claims = [Claim(id=str(number), text=row.claim) for number, row in enumerate(rows)]
     chunks = [Chunk(id=str(number), text=row.evidence) for number, row in enumerate(rows)]
@@ -104,11 +105,12 @@ def agree(
 
 
 def _wrong(label: str) -> str:
+    """Returns a label that is not `label`."""
     return next(other for other in LABELS if other != label)
 
 
 def agreement_card(found: Agreement, *, style: str = "github") -> str:
-    """Returns the card: agreement with intervals, the labels side by side, and pairs on which they differ.
+    """Returns the card: agreement with intervals, a table of labels, and pairs on which the two differ.
 
     `style` is a table format of tabulate.
     """
@@ -144,7 +146,7 @@ def agreement_card(found: Agreement, *, style: str = "github") -> str:
 
 
 def agreement_facts(found: Agreement) -> dict[str, Any]:
-    """Returns the figures as plain values, for a model card."""
+    """Returns the figures of an agreement as plain values, for a model card."""
     return {
         "teacher": found.teacher,
         "part": found.part,
@@ -159,11 +161,11 @@ def agreement_facts(found: Agreement) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class SpanAgreement:
-    """How the claims of an extractor match the teacher's: by their span, of which ends of marks do not count.
+    """How many claims an extractor finds at the same place as the teacher; marks at their ends do not count.
 
     Attributes:
         answers: how many answers were split.
-        equal: claims of equal span.
+        equal: claims that both found, with the same span.
         taught: claims of the teacher.
         found: claims of the student.
     """
@@ -175,11 +177,11 @@ class SpanAgreement:
 
     @property
     def f1(self) -> float:
-        """Twice the equal claims, divided by the claims of both; 0 where there are none."""
+        """2 * equal / (taught + found), 0 to 1; 0 where neither found any."""
         return 2 * self.equal / (self.taught + self.found) if self.taught + self.found else 0.0
 
     def to_dict(self) -> dict[str, float]:
-        """Returns the counts with precision, recall and F1."""
+        """Returns the counts, with precision, recall and F1."""
         return {
             "answers": self.answers,
             "equal": self.equal,
@@ -194,7 +196,7 @@ class SpanAgreement:
 def agree_on_spans(
     rows: Sequence[SilverAnswer], spans_of: Callable[[SilverAnswer], Sequence[tuple[int, int]]]
 ) -> SpanAgreement:
-    """Returns how the spans that `spans_of` finds in each answer match the teacher's claims."""
+    """Returns how the spans that `spans_of` finds in each answer match the claims of the teacher."""
     equal = taught = found = 0
     for row in rows:
         wanted = {_trimmed(row.answer, claim.start, claim.end) for claim in row.claims}
@@ -204,6 +206,6 @@ def agree_on_spans(
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """Returns the span from its first to its last letter or digit."""
+    """Returns the span cut to its first and last letter or digit."""
     places = [i for i in range(start, min(end, len(text))) if text[i].isalnum()]
     return (places[0], places[-1] + 1) if places else (start, end)

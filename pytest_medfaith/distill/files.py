@@ -1,4 +1,4 @@
-"""A folder of silver rows: written whole, read back with what is wrong with a row told by file and line."""
+"""A folder of silver rows: writes it, and reads it back with errors that name file and line."""
 
 from __future__ import annotations
 
@@ -18,17 +18,20 @@ SUMMARY = "silver.json"
 
 
 def pairs_file(folder: Path, part: str) -> Path:
-    """Returns the file of the pairs of `part`."""
+    """Returns the file of the pairs of a part: nli.train.jsonl for "train"."""
     return folder / f"nli.{part}.jsonl"
 
 
 def answers_file(folder: Path, part: str) -> Path:
-    """Returns the file of the answers of `part`."""
+    """Returns the file of the answers of a part: extractor.train.jsonl for "train"."""
     return folder / f"extractor.{part}.jsonl"
 
 
 def write_silver(folder: Path, silver: Silver) -> dict[str, Any]:
-    """Writes the rows of each part and `silver.json`, which says where they are from; returns the latter."""
+    """Writes the rows of each part and a summary, `silver.json`; returns the summary.
+
+    The summary tells where the rows are from, and how many have each label.
+    """
     for part in PARTS:
         write_records(pairs_file(folder, part), silver.pairs[part])
         write_records(answers_file(folder, part), silver.answers[part])
@@ -44,12 +47,13 @@ def write_silver(folder: Path, silver: Silver) -> dict[str, Any]:
 
 
 def _labels(rows: Sequence[SilverPair]) -> dict[str, int]:
+    """Returns {label: how many rows have it}, labels without rows included."""
     found = Counter(row.label for row in rows)
     return {label: found[label] for label in LABELS}  # type: ignore[index]
 
 
 def _teachers(silver: Silver) -> dict[str, int]:
-    """Returns how many pairs each labelled, by checker and the LLM behind it."""
+    """Returns {teacher: how many pairs it labelled}; the name of an LLM stands behind "teacher"."""
     found = Counter(
         " ".join(filter(None, (row.provenance.checker, row.provenance.model)))
         for rows in silver.pairs.values()
@@ -59,10 +63,10 @@ def _teachers(silver: Silver) -> dict[str, int]:
 
 
 def read_pairs(folder: Path, part: str) -> list[SilverPair]:
-    """Returns the pairs of `part` in the order of the file.
+    """Returns the pairs of a part, in the order of the file.
 
     Raises:
-        DataError: no such file, no row, or a row that is malformed; the message names file, line and field.
+        DataError: no such file, no row, or a malformed row; the message tells file, row and field.
     """
     path = pairs_file(folder, part)
     rows = list(read_records(path, SilverPair))
@@ -77,7 +81,11 @@ def read_pairs(folder: Path, part: str) -> list[SilverPair]:
 
 
 def read_answers(folder: Path, part: str) -> list[SilverAnswer]:
-    """Returns the answers of `part` in the order of the file; errors as of `read_pairs`."""
+    """Returns the answers of a part, in the order of the file.
+
+    Raises:
+        DataError: no such file, no row, or a malformed row, such as a claim outside its answer.
+    """
     path = answers_file(folder, part)
     rows = list(read_records(path, SilverAnswer))
     if not rows:
@@ -93,7 +101,10 @@ def read_answers(folder: Path, part: str) -> list[SilverAnswer]:
 
 
 def silver_lines(summary: dict[str, Any]) -> list[str]:
-    """Returns what a command tells of a folder of silver rows: rows by part, teachers, what is missing."""
+    """Returns what a command prints about a folder of silver rows, from its summary.
+
+    The lines tell teachers, rows by part and what was left out, and warn of labels without rows.
+    """
     teachers = [f"{name} ({counted(number, 'pair')})" for name, number in summary["teachers"].items()]
     lines = [f"labelled by {', '.join(teachers)}"]
     for part in PARTS:

@@ -1,8 +1,8 @@
-"""The claims of a run as silver rows, each with its evidence and the label that the teacher's verdict gives.
+"""Turns the claims of a run into silver rows: claim, evidence, and the label of the teacher's verdict.
 
-A supported claim is entailed by each passage that the verdict names, a refuted claim contradicted by the
-passage that decides, and an unsupported claim left open by every passage. Other pairs of a claim and a
-passage have no label: that a passage entails a claim does not say what the passage beside it does.
+A supported claim gives a row "entail" with each passage that its verdict names, a refuted claim "contradict"
+with the passage that decides, an unsupported claim "neutral" with every passage. Other pairs give no row: a
+verdict does not say what they are.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pytest_medfaith.english.words import content_keys, share
 from pytest_medfaith.entities.linker import Mention
 from pytest_medfaith.records import Chunk, PairScore, Report, SliceReport, Verdict
 
-WINDOW_WORDS = 150  # of evidence: what small models read well, and some 220 tokens
+WINDOW_WORDS = 150  # words of evidence, some 220 tokens: as much as small models read well
 _VOTES = re.compile(r"(\d+) (entail|neutral|contradict)\b")
 _OF_SAMPLES = re.compile(r"of \d+ samples ")
 _LABELS: Mapping[str, Label] = {"supported": "entail", "refuted": "contradict", "unsupported": "neutral"}
@@ -29,7 +29,13 @@ Linker = Callable[[str], Sequence[Mention]]
 
 @dataclass
 class Gathered:
-    """Rows of one run or several, and what became no row, by reason."""
+    """Rows of one or several runs.
+
+    Attributes:
+        pairs: claims with evidence.
+        answers: answers with claims.
+        left_out: {reason: how many claims, pairs or answers became no row}.
+    """
 
     pairs: list[SilverPair] = field(default_factory=list)
     answers: list[SilverAnswer] = field(default_factory=list)
@@ -42,10 +48,10 @@ def gather(
     """Returns the silver rows of a run, in the order of its cases.
 
     Args:
-        run: its name, for the rows' provenance.
+        run: its name, which each row keeps.
         slices: what `read_run` returns.
-        linker: finds the concepts that a text names.
-        window_words: most words of evidence; longer passages are cut around the words that decide.
+        linker: finds the medical concepts that a text names.
+        window_words: words of evidence at most; longer passages are cut around the words that decide.
     """
     gathered = Gathered()
     for one in slices:
@@ -59,6 +65,7 @@ def gather(
 def _gather_case(
     case: str, run: str, name: str, report: Report, gathered: Gathered, linker: Linker, window_words: int
 ) -> None:
+    """Adds the rows of a case to `gathered`; `case` is "slice/id" and `name` the slice."""
     if not report.has_answer or report.abstained or not report.verdicts:
         gathered.left_out["answers without a claim"] += 1
         return
@@ -73,7 +80,7 @@ def _gather_case(
     chunks = {chunk.id: chunk for chunk in report.response.contexts}
     scores = {(pair.claim_id, pair.chunk_id): pair for pair in report.pairs}
     for verdict in report.verdicts:
-        judged_by = report.retrieval.claims.get(verdict.claim.id, chunks)  # by what was found for each claim
+        judged_by = report.retrieval.claims.get(verdict.claim.id, chunks)  # or all chunks
         its_chunks = {id_: chunks[id_] for id_ in judged_by if id_ in chunks}
         for chunk, label in _labelled(verdict, its_chunks, gathered.left_out):
             evidence = _window(verdict, chunk, label, most=window_words)
@@ -95,6 +102,7 @@ def _gather_case(
 
 
 def _answer(id_: str, case: str, report: Report, provenance: Provenance) -> SilverAnswer:
+    """Returns the silver row of an answer with its claims."""
     claims = [verdict.claim for verdict in report.verdicts]
     return SilverAnswer(
         id=id_,
@@ -107,7 +115,7 @@ def _answer(id_: str, case: str, report: Report, provenance: Provenance) -> Silv
 
 
 def _measured(row: SilverPair, linker: Linker) -> SilverPair:
-    """Returns the row with what claim and evidence share."""
+    """Returns the row with the shares of words and concepts that claim and evidence have in common."""
     shared = share(content_keys(row.claim), content_keys(row.evidence))
     return row.with_(overlap=round(shared, 4), entity_overlap=entity_overlap(row.claim, row.evidence, linker))
 
@@ -115,7 +123,11 @@ def _measured(row: SilverPair, linker: Linker) -> SilverPair:
 def _labelled(
     verdict: Verdict, chunks: Mapping[str, Chunk], left_out: Counter[str]
 ) -> Iterator[tuple[Chunk, Label]]:
-    """Yields the passages of which a verdict says what they do, with the label."""
+    """Yields (passage, label) for the passages about which a verdict says something.
+
+    Claims that say nothing certain are counted in `left_out`: unscored, in conflict, or decided only by
+    several passages together.
+    """
     reason = (
         "claims that were not scored"
         if verdict.label not in _LABELS
@@ -142,10 +154,10 @@ def _labelled(
 
 
 def _window(verdict: Verdict, chunk: Chunk, label: Label, *, most: int) -> str | None:
-    """Returns the evidence: the passage, or where it is long the sentences around the words that decide.
+    """Returns the evidence: the passage, or of a long passage the sentences around the words that decide.
 
-    What leaves a claim open does so in each of its parts; the part most similar to the claim is taken. None
-    where a long passage decides, and the verdict does not say by which words.
+    A passage that leaves a claim open does so everywhere; its sentence most similar to the claim is taken.
+    None where a long passage decides, and the verdict does not say by which words.
     """
     if len(chunk.text.split()) <= most:
         return chunk.text
@@ -165,7 +177,7 @@ def _window(verdict: Verdict, chunk: Chunk, label: Label, *, most: int) -> str |
 
 
 def _grown(text: str, sentences: Sequence[tuple[int, int]], first: int, last: int, *, most: int) -> str:
-    """Returns sentences `first` to `last` with as many neighbours, on both sides in turn, as fit."""
+    """Returns sentences `first` to `last` of `text`, with neighbours on both sides up to `most` words."""
 
     def words(start: int, end: int) -> int:
         return len(text[sentences[start][0] : sentences[end][1]].split())
@@ -181,10 +193,11 @@ def _grown(text: str, sentences: Sequence[tuple[int, int]], first: int, last: in
 
 
 def _probs(verdict: Verdict, score: PairScore | None, label: Label) -> tuple[float, float, float] | None:
-    """Returns the teacher's probabilities, where it gave some and they have the label on top.
+    """Returns the teacher's probabilities of entail, neutral, contradict.
 
-    They are the model's for the pair, or the shares of an LLM's votes. A verdict that a medical rule turned
-    has none: the probabilities would teach the mistake that the rule mended.
+    None where it gave none, or where `label` is not the most probable: then a medical rule changed the
+    verdict, and the probabilities would teach the mistake that it mended. They are a model's for the pair, or
+    the shares of an LLM's votes.
     """
     if score is not None and score.logits is not None:
         return score.probs if score.label == label else None
@@ -200,16 +213,20 @@ def _probs(verdict: Verdict, score: PairScore | None, label: Label) -> tuple[flo
 
 
 def entity_overlap(claim: str, evidence: str, linker: Linker) -> float | None:
-    """Returns the Jaccard index of the concepts that two texts name; None where neither names any."""
+    """Returns the Jaccard index of the concepts that two texts name, 0 to 1; None where neither names any."""
     first, second = (_concepts(text, linker) for text in (claim, evidence))
     return round(len(first & second) / len(first | second), 4) if first | second else None
 
 
 @lru_cache(maxsize=4096)
 def _concepts(text: str, linker: Linker) -> frozenset[str]:
+    """Returns the concepts that a text names."""
     return frozenset(mention.concept for mention in linker(text))
 
 
 def normal(text: str) -> str:
-    """Returns the letters and digits of `text` in lower case, by which texts are the same text."""
+    """Returns the words of `text` in lower case without punctuation; texts equal in this count as the same.
+
+    Example: "iron helps" for "Iron helps.".
+    """
     return " ".join(re.findall(r"\w+", text.lower()))

@@ -1,4 +1,4 @@
-"""Silver rows: a claim under its evidence, and an answer with its claims, each labelled by a teacher."""
+"""Records of training data (silver rows): a claim with its evidence, and an answer with its claims."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ PARTS = ("train", "dev", "test")
 
 @dataclass(frozen=True, kw_only=True)
 class Provenance(Record):
-    """Where a silver row is from, so that a bad row can be traced and a teacher's rows be taken out again.
+    """Where a silver row is from, so that bad rows can be traced, and a teacher's rows removed.
 
     Attributes:
-        run: the folder of the run.
+        run: folder of the run.
         slice: of the case.
-        checker: who judged the claim: `teacher`, a checker by name, or several with " and " between.
+        checker: who judged the claim: `teacher`, a checker's name, or several joined by " and ".
         model: the LLM behind the teacher; "" for a local checker.
-        answered_by: the model that wrote the answer; "" where the response does not say.
-        claim_id: in the run.
-        chunk_id: in the run.
+        answered_by: the model that wrote the answer; "" where it is not known.
+        claim_id: id of the claim in the run; "" for a whole answer.
+        chunk_id: id of the chunk in the run; "" for a whole answer.
     """
 
     run: str
@@ -37,19 +37,19 @@ class Provenance(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class SilverPair(Record):
-    """A claim, its evidence and the teacher's label: a row that `medfaith calibrate` reads, too.
+    """A claim, its evidence and the teacher's label; `medfaith calibrate` reads such rows too.
 
     Attributes:
         id: of the row.
-        case_id: the slice and the case; rows of a case are in one part.
-        claim: as a checker reads it, with what must be read before it in brackets.
-        evidence: the passage, or the window of it around the words that decide.
-        label: what the evidence says of the claim.
-        probs: the teacher's probabilities of entail, neutral, contradict; None where it gave a label alone.
-        overlap: the share of the claim's words that the evidence holds, 0 to 1.
-        entity_overlap: Jaccard index of the concepts that claim and evidence name; None where neither names
-            any.
-        passage: a digest of the whole passage that the evidence is of.
+        case_id: slice and case; all rows of a case are in the same part (train, dev, test).
+        claim: as a checker reads it, with the words that it needs before it in brackets.
+        evidence: the passage, or of a long passage the sentences around the words that decide.
+        label: what the evidence does to the claim: entail, neutral or contradict.
+        probs: the teacher's probabilities of entail, neutral, contradict; None where it gave only a label.
+        overlap: share of the claim's words that are in the evidence, 0 to 1.
+        entity_overlap: Jaccard index of the concepts that claim and evidence name, 0 to 1; None where neither
+            names any.
+        passage: hash of the whole passage.
         provenance: where the row is from.
     """
 
@@ -67,7 +67,13 @@ class SilverPair(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class SilverClaim(Record):
-    """A claim in an answer: its words, and its span there."""
+    """A claim in an answer.
+
+    Attributes:
+        text: its words.
+        start: its first character in the answer.
+        end: the character behind its last.
+    """
 
     text: str
     start: int
@@ -88,13 +94,13 @@ class SilverAnswer(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Silver:
-    """Rows by part, and what did not become a row.
+    """Silver rows by part, and what did not become a row.
 
     Attributes:
-        pairs: by part, train, dev and test; the pairs of train are in the order of learning.
-        answers: by part.
-        left_out: how many claims, pairs or answers are in no part, by reason.
-        facts: what decided the rows: seed, shares, runs, labels before the balance.
+        pairs: {part: pairs} for train, dev and test; those of train are ordered from easy to hard.
+        answers: {part: answers}.
+        left_out: {reason: how many claims, pairs or answers became no row}.
+        facts: what decided the rows: seed, shares, runs, labels before balancing.
     """
 
     pairs: Mapping[str, list[SilverPair]]

@@ -1,4 +1,4 @@
-"""A run's claims judged anew by local checkers: without an LLM's labels, those on which all agree teach."""
+"""Judges a run's claims again by local checkers, so that labels need no LLM; only unanimous ones are kept."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ def relabelled(
     *,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[SliceReport]:
-    """Returns `slices` with the verdicts of `checkers`, less the claims on which two of them disagree.
+    """Returns `slices` with the verdicts of `checkers`, without claims on which two of them disagree.
 
-    The verdicts and the probabilities are the first checker's. A claim that a checker cannot score is one on
-    which they disagree.
+    Verdicts and probabilities are the first checker's. A claim that a checker cannot score counts as
+    disagreement.
 
     Args:
         slices: of a run.
         checkers: one or more.
-        left_out: receives how many claims have no verdict.
-        progress: told (answers judged, to judge).
+        left_out: receives how many claims were dropped.
+        progress: called with (answers judged, answers in all).
     """
     name = " and ".join(checker.name for checker in checkers)
     total, done, result = sum(len(one.reports) for one in slices), 0, []
@@ -47,6 +47,7 @@ def relabelled(
 
 
 def _judged(report: Report, checkers: Sequence[Checker], name: str, left_out: Counter[str]) -> Report:
+    """Returns a report with the verdicts on which all checkers agree; `name` names the checkers."""
     claims, chunks = [verdict.claim for verdict in report.verdicts], report.response.contexts
     kept: list[Verdict] = []
     first_scores = None

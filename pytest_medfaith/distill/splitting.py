@@ -1,4 +1,4 @@
-"""Silver rows without repeats, in parts that share no case, question, answer, claim or passage."""
+"""Splits silver rows into train, dev and test, which share no case, question, answer, claim or passage."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from pytest_medfaith.distill.records import PARTS, Silver, SilverAnswer, SilverP
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import LABELS
 
-KEPT_OUT = 0.1  # share of the groups of cases in dev, and as many in test
+KEPT_OUT = 0.1  # share of the groups of cases in dev, and the same share in test
 BALANCE = 2.0  # a label has at most so many times the rows of the rarest label
-_LEAST_GROUPS = 3  # one for each part
+_LEAST_GROUPS = 3  # one each for train, dev and test
 
 
 def make_silver(
@@ -26,18 +26,18 @@ def make_silver(
 ) -> Silver:
     """Returns the rows by part, each text once.
 
-    The rows of train are balanced, and in the order of learning; those of dev and test stay as they came, so
-    that what is measured on them is of the run's mix.
+    Rows of train are balanced by label, and ordered from easy to hard; those of dev and test are neither.
 
     Args:
-        gathered: of one run or several.
-        kept_out: share of the groups of cases in dev, and as many in test.
-        balance: how many times the rows of the rarest label a label may have; None balances nothing.
-        seed: of the parts and of the rows that the balance takes out.
-        passages_shared: whether a passage may be in several parts, as a small corpus makes inevitable.
+        gathered: rows of one or several runs.
+        kept_out: share of the groups of cases in dev, and the same share in test; below 0.5.
+        balance: a label has at most so many times the rows of the rarest label; None balances nothing.
+        seed: decides the parts, and which rows the balance takes out.
+        passages_shared: True lets parts share passages, as cannot be avoided with a small corpus.
 
     Raises:
-        DataError: no pair, cases that hang together in less than three groups, or a part without a row.
+        DataError: no pair, a part without rows, or fewer than three groups of cases (linked by a question or
+            an answer that they share).
     """
     left_out = Counter(gathered.left_out)
     pairs = _once(gathered.pairs, left_out)
@@ -64,12 +64,13 @@ def make_silver(
 
 
 def _counts(rows: Iterable[SilverPair]) -> dict[str, int]:
+    """Returns {label: how many rows have it}, labels without rows included."""
     found = Counter(row.label for row in rows)
     return {label: found[label] for label in LABELS}  # type: ignore[index]
 
 
 def _once(pairs: Sequence[SilverPair], left_out: Counter[str]) -> list[SilverPair]:
-    """Returns each pair of texts once; texts that got two labels are no rows at all."""
+    """Returns each pair of texts once; texts that got two different labels are dropped."""
     kept: dict[tuple[str, str], SilverPair] = {}
     clashing: set[tuple[str, str]] = set()
     for row in pairs:
@@ -86,7 +87,11 @@ def _once(pairs: Sequence[SilverPair], left_out: Counter[str]) -> list[SilverPai
 def _parts(
     pairs: Sequence[SilverPair], answers: Sequence[SilverAnswer], *, kept_out: float, seed: int
 ) -> Mapping[str, str]:
-    """Returns the part of each case: cases that share a question or an answer are in one part."""
+    """Returns {case: part}; cases that share a question or an answer are in the same part.
+
+    Raises:
+        DataError: fewer than three groups of such cases, or none left to train on.
+    """
     shared: dict[Hashable, list[str]] = defaultdict(list)
     for row in pairs:
         shared["case", row.case_id].append(row.case_id)
@@ -96,9 +101,8 @@ def _parts(
     groups = _joined(shared.values())
     if len(groups) < _LEAST_GROUPS:
         raise DataError(
-            f"the cases hang together in {len(groups)} group(s), through questions or answers that they "
-            f"share; expected {_LEAST_GROUPS} or more, a part each to train, to stop and to measure. Add "
-            f"cases"
+            f"the cases form {len(groups)} group(s), linked by questions or answers that they share; "
+            f"expected {_LEAST_GROUPS} or more, for train, dev and test. Add cases"
         )
     ordered = sorted(groups, key=lambda group: hashlib.sha256(f"{seed}-{group[0]}".encode()).digest())
     each = max(1, round(kept_out * len(ordered)))
@@ -110,7 +114,7 @@ def _parts(
 
 
 def _joined(sets: Iterable[Sequence[str]]) -> list[list[str]]:
-    """Returns the groups of cases that hang together, each sorted."""
+    """Returns groups of cases, each sorted; cases in one set, or linked by a chain of sets, are a group."""
     parents: dict[str, str] = {}
 
     def root(case: str) -> str:
@@ -131,10 +135,13 @@ def _joined(sets: Iterable[Sequence[str]]) -> list[list[str]]:
 def _remove_measured(
     by_part: dict[str, list[SilverPair]], left_out: Counter[str], *, passages_shared: bool
 ) -> None:
-    """Takes out of dev what test holds, and out of train what dev or test hold: a claim, or a passage.
+    """Removes from dev the pairs whose claim or passage is in test, and from train those in dev or test.
 
-    Cases share claims ("See a doctor.") and, over one corpus, passages. Were the cases joined by them, all
-    cases would be a single group.
+    Cases cannot be grouped by these: many share a claim such as "See a doctor." or a passage, so all cases
+    would be a single group.
+
+    Raises:
+        DataError: no pair is left in a part.
     """
     measured: set[tuple[str, str]] = set()
     for part in ("test", "dev", "train"):
@@ -147,12 +154,13 @@ def _remove_measured(
         measured |= {text for row in by_part[part] for text in held[row.id]}
         if not by_part[part]:
             raise DataError(
-                f"no pair is left in {part}: each claim or passage is in a part that is measured on. Add "
-                "cases, keep out fewer with --kept-out, or take --passages-shared where the corpus is small"
+                f"no pair is left in {part}: each has a claim or passage that another part measures on. Add "
+                "cases, keep out fewer with --kept-out, or use --passages-shared if the corpus is small"
             )
 
 
 def _texts(row: SilverPair, *, passages_shared: bool) -> set[tuple[str, str]]:
+    """Returns what no other part may hold too: the pair's claim, and its passage unless these are shared."""
     texts = {("claim", normal(row.claim))}
     return texts if passages_shared else texts | {("passage", row.passage)}
 
@@ -160,7 +168,7 @@ def _texts(row: SilverPair, *, passages_shared: bool) -> set[tuple[str, str]]:
 def _balanced(
     rows: Sequence[SilverPair], balance: float | None, seed: int, left_out: Counter[str]
 ) -> list[SilverPair]:
-    """Returns rows of which no label has more than `balance` times the rows of the rarest that there is."""
+    """Returns rows of which no label has more than `balance` times as many as the rarest label."""
     if balance is None or not rows:
         return list(rows)
     of_label: dict[str, list[SilverPair]] = defaultdict(list)
@@ -176,9 +184,9 @@ def _balanced(
 
 
 def in_order_of_learning(rows: Iterable[SilverPair]) -> list[SilverPair]:
-    """Returns rows from easy to hard: those whose claim is in the evidence's words first, paraphrases last.
+    """Returns rows from easy to hard: claims in the evidence's own words first, paraphrases last.
 
-    Each label is spread evenly, so that no stretch teaches a single label.
+    Each label is spread evenly over the order, so that no stretch teaches a single label.
     """
     of_label: dict[str, list[SilverPair]] = defaultdict(list)
     for row in sorted(rows, key=lambda row: (-row.overlap, row.id)):

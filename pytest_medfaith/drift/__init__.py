@@ -1,1 +1,1 @@
-"""The rate of a live system over time: samples of its logs are checked, kept, and tested against a bound."""
+"""Watches the rate of a live system over time: samples of its logs are checked and tested against a bound."""

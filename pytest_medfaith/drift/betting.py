@@ -75,9 +75,10 @@ def betting_test(values: Sequence[float], bound: float, *, alpha: float = 0.05) 
 
 
 def _stakes(x: Floats, m: float) -> Floats:
-    """Returns the stake before each value: what would have grown most on the last values, bounded (aGRAPA).
+    """Returns the stake before each value, (n,), by the values before it alone (the aGRAPA rule).
 
-    The mean and the variance of the last values have a prior of one value that says nothing.
+    It would have made the capital grow most on earlier values, within bounds. Their mean and variance begin
+    with a prior value that says nothing.
     """
     sums, squares = np.concatenate([[0.0], np.cumsum(x)]), np.concatenate([[0.0], np.cumsum(x * x)])
     now = np.arange(len(x))

@@ -1,4 +1,4 @@
-"""How a watched rate is shown: a table of days, what the test says, and a plot."""
+"""Shows a watched rate: a table by day, what the test says, and a plot."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SHOWN = 14  # rows of the table, the newest
 
 
 def periods(seen: Sequence[Seen]) -> list[tuple[str, list[Seen]]]:
-    """Returns the looked-at answers by day, in order; by hundreds where an answer has no day."""
+    """Returns (day, answers) in order; answers without a day are grouped by hundreds."""
     looked = [one for one in seen if one.outcome != LEFT_OUT]
     if looked and all(one.day for one in looked):
         by_day = sorted(looked, key=lambda one: one.day)

@@ -1,4 +1,4 @@
-"""What was found of the answers of a live system, kept in an SQLite file: each answer is judged once."""
+"""Keeps what was found of a live system's answers in an SQLite file, so that each is judged once."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Seen:
 
     Attributes:
         id: of the answer.
-        day: when it was given; "" if unknown.
-        outcome: checked, abstained, failed, undecided, or left out of the sample.
-        value: of the metric, 0 to 1; None where there is none.
+        day: when it was given, "2026-11-30"; "" where unknown.
+        outcome: "checked", "abstained", "failed", "undecided", or that the sample left it out.
+        value: of the watched metric, 0 to 1; None where there is none.
     """
 
     id: str
@@ -39,7 +39,7 @@ class Seen:
 
 
 class History:
-    """The answers of a slice and a metric (`watched`), in the order in which they were looked at.
+    """The file of answers of a slice and a metric (`watched`), in the order in which they were looked at.
 
     Raises:
         DataError: the file is no history.
@@ -67,7 +67,7 @@ class History:
             return {name for (name,) in rows}
 
     def add(self, seen: Iterable[Seen]) -> None:
-        """Keeps answers, all or none; what another run kept in the meantime stays as it is."""
+        """Keeps answers, all or none of them; an answer that is kept already stays as it is."""
         rows = [(one.id, self._watched, self._signature, one.day, one.outcome, one.value) for one in seen]
         with closing(self._open()) as base, base:
             base.executemany(
@@ -77,7 +77,7 @@ class History:
             )
 
     def of_this_checker(self, *, since: str = "") -> list[Seen]:
-        """Returns the answers that today's checker and rules looked at, in order, from the day `since` on."""
+        """Returns the answers that the present checker and rules judged, in order, from day `since`."""
         with closing(self._open()) as base:
             rows = base.execute(
                 "SELECT id, day, outcome, value FROM answers "
@@ -87,7 +87,7 @@ class History:
             return [Seen(*row) for row in rows]
 
     def of_other_checkers(self) -> int:
-        """Returns how many answers other checkers or rules judged: their values are not comparable."""
+        """Returns how many answers an earlier checker or earlier rules judged; they cannot be compared."""
         with closing(self._open()) as base:
             found = base.execute(
                 "SELECT COUNT(*) FROM answers WHERE watched = ? AND signature != ? AND outcome != ?",

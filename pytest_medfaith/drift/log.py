@@ -86,7 +86,7 @@ def _of_file(file: Path, chunks: Sequence[Chunk]) -> Iterator[Logged]:
 
 
 def _holds_spans(file: Path) -> bool:
-    """Returns whether the first row of a file is no answer, and may so be a span."""
+    """Returns whether a file seems to hold spans of traces: its first row is no answer."""
     if file.suffix.lower() in (".csv", ".tsv", ".parquet"):
         return False
     if file.suffix.lower() == ".gz":

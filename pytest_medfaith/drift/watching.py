@@ -1,4 +1,4 @@
-"""Samples of a log are checked, kept in the history, and tested against a bound."""
+"""Checks samples of a log, keeps what was found, and tests it against a bound."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _KEPT_AT_A_TIME = 20  # answers; a killed run loses at most these
 
 @dataclass(frozen=True)
 class Bound:
-    """What must hold of a metric of answers: `metric` at most, or at least, `bound`."""
+    """A bound on a metric of answers: at least `bound` where `at_least`, else at most."""
 
     expression: str
     metric: str
@@ -38,7 +38,7 @@ class Bound:
     bound: float
 
     def badness(self, value: float) -> float:
-        """Returns `value`, or 1 - `value` where the metric must be high: what must be at most `most`."""
+        """Returns `value`, or 1 - `value` where high values are good; its mean must be at most `most`."""
         return 1 - value if self.at_least else value
 
     @property
@@ -53,10 +53,10 @@ class Watched:
 
     Attributes:
         bound: that was tested.
-        seen: all answers that today's checker looked at, in that order.
-        new: how many of them, and of those left out, this look added.
+        seen: the answers that the present checker looked at, in that order.
+        new: how many answers this look added.
         left_out: of the new answers, those that the sample did not draw.
-        others: answers that other checkers or rules judged, which count for nothing here.
+        others: how many answers other checkers or rules judged; they do not count here.
         test: of the bound.
     """
 
@@ -113,7 +113,7 @@ def parse_bound(expression: str, declared: Mapping[str, Metric]) -> Bound:
 
 
 def watched_signature(resources: Resources, settings: SliceSettings) -> str:
-    """Returns digits of the checker, its thresholds and the rules: values of unlike digits are not mixed."""
+    """Returns a digest of checker, thresholds and rules; only values of equal digests are put together."""
     from pytest_medfaith.run.signature import checker_signature
 
     told = {
@@ -174,7 +174,7 @@ def watch(
 def _drawn(
     logged: Sequence[Logged], history: History, *, sample: int | None, seed: int
 ) -> tuple[int, list[Logged]]:
-    """Returns how many answers are new, and which of them are checked; the rest is noted as left out."""
+    """Returns how many answers are new, and those that are checked; the others are kept as left out."""
     known = history.known()
     new = [one for one in logged if one.id not in known]
     if sample is None or sample >= len(new):

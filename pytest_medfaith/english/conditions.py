@@ -1,4 +1,4 @@
-"""Clauses that limit a statement, or say that something does not limit it: "unless", "only if", "even if".
+"""Reads clauses that limit a statement ("unless", "only if"), or say that something does not ("even if").
 
 Example: "Do not drive even if you feel well, unless a doctor allows it" has a concession ("even if you feel
 well") and an exception ("unless a doctor allows it").
@@ -14,8 +14,8 @@ from typing import Literal
 
 from pytest_medfaith import defaults
 
-# An exception is where a statement does not hold, a condition where alone it holds, a case where it is said
-# to hold; a concession is where it holds nevertheless.
+# A statement is false in an exception ("unless"), true only under a condition ("only if"), true in a case
+# ("if"), and true in spite of a concession ("even if").
 Kind = Literal["exception", "condition", "case", "concession"]
 
 _WHETHER = r"(?:\s+(?:whether(?:\s+or\s+not)?|if|how|what|which|who|when))?"
@@ -52,15 +52,15 @@ _OR_NOT = re.compile(r"\s+or\s+not\b", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Condition:
-    """A clause that limits a statement or concedes something, at the half-open span `start`, `end`.
+    """A clause that limits a statement or concedes something: "even if you feel well".
 
     Attributes:
         kind: what it does to the statement.
         marker: its first words: "even if".
-        words: what it speaks of, behind the marker.
+        words: the words after the marker: " you feel well".
         start: its first character in the text.
         end: the character after it: a mark, or the next marker.
-        both_ways: whether a concession names a thing and its contrary: "whether or not", "regardless".
+        both_ways: True for a concession that names a thing and its opposite: "whether or not", "regardless".
     """
 
     kind: Kind
@@ -73,7 +73,10 @@ class Condition:
 
 @lru_cache(maxsize=defaults.TEXTS_KEPT)
 def read_conditions(text: str) -> tuple[Condition, ...]:
-    """Returns the conditions, exceptions and concessions of `text`, in order; none overlap."""
+    """Returns the conditions, exceptions and concessions of `text`, in order and without overlaps.
+
+    "Take it unless you are pregnant." has the exception "unless you are pregnant".
+    """
     markers = list(_MARKER.finditer(text))
     found = []
     for place, marker in enumerate(markers):
@@ -91,7 +94,10 @@ _KINDS: tuple[Kind, ...] = ("concession", "condition", "exception", "case")
 
 
 def without_conditions(text: str) -> str:
-    """Returns `text` at the same length with blanks for its conditions, exceptions and concessions."""
+    """Returns `text` at the same length with blanks for its conditions, exceptions and concessions.
+
+    "If pain returns, call us." keeps ", call us." at the same offsets.
+    """
     return blanked(text, read_conditions(text))
 
 

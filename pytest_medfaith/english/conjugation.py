@@ -1,4 +1,8 @@
-"""The forms of the lexicon's verbs: which forms a word can be, and a verb in another of its forms."""
+"""The forms of the lexicon's verbs: which forms a word can be, and a verb in another form.
+
+The forms are base ("lower"), s ("lowers"), past ("lowered"), part (past participle, "lowered") and ing
+("lowering").
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ FORMS = ("base", "s", "past")  # the finite forms; the others are "part", the pa
 
 @lru_cache(maxsize=1)
 def verb_forms() -> Mapping[str, frozenset[str]]:
-    """Returns word -> the forms that it can be: base, s (third person), past, part (past participle), ing."""
+    """Returns {word: the forms that it can be}: {"s"} for "lowers", {"past", "part"} for "lowered"."""
     found: dict[str, set[str]] = {}
     for words in _conjugations().values():
         for form, word in words.items():
@@ -28,7 +32,7 @@ def noun_verbs() -> frozenset[str]:
 
 @lru_cache(maxsize=1)
 def _conjugations() -> Mapping[str, Mapping[str, str]]:
-    """Returns verb -> form -> word."""
+    """Returns {verb: {form: word}}."""
     found = {}
     for verb in sorted(lexicon.VERBS | lexicon.NOUN_VERBS):
         past, part = lexicon.IRREGULAR.get(verb) or (_past(verb), _past(verb))
@@ -38,11 +42,12 @@ def _conjugations() -> Mapping[str, Mapping[str, str]]:
 
 @lru_cache(maxsize=1)
 def _bases() -> Mapping[tuple[str, str], str]:
+    """Returns {(form, word): verb}."""
     return {(form, word): verb for verb, words in _conjugations().items() for form, word in words.items()}
 
 
 def base_of(word: str, form: str) -> str | None:
-    """Returns the base of the lower-case verb `word`, "lower" for "lowers"; None for an unknown verb.
+    """Returns the base of the lower-case verb `word`: "lower" for "lowers"; None for an unknown verb.
 
     `form` is the form of `word`: "base", "s", "past", "part" or "ing".
     """
@@ -50,18 +55,20 @@ def base_of(word: str, form: str) -> str | None:
 
 
 def in_form(base: str, form: str) -> str | None:
-    """Returns the verb `base` in another form, "lowers" for "lower" as "s"; None for an unknown verb."""
+    """Returns the verb `base` in the form `form`: "lowers" for "lower" and "s"; None for an unknown verb."""
     words = _conjugations().get(base)
     return words[form] if words else None
 
 
 def _third_person(verb: str) -> str:
+    """Returns the third person of a verb: "carries" for "carry"."""
     if verb.endswith("y") and verb[-2] not in "aeiou":
         return verb[:-1] + "ies"
     return verb + ("es" if verb.endswith(("s", "sh", "ch", "x", "z", "o")) else "s")
 
 
 def _past(verb: str) -> str:
+    """Returns the past of a regular verb: "stopped" for "stop"."""
     if verb in lexicon.DOUBLED:
         return verb + verb[-1] + "ed"
     if verb.endswith("y") and verb[-2] not in "aeiou":
@@ -70,6 +77,7 @@ def _past(verb: str) -> str:
 
 
 def _ing(verb: str) -> str:
+    """Returns the -ing form of a verb: "stopping" for "stop"."""
     if verb in lexicon.DOUBLED:
         return verb + verb[-1] + "ing"
     if verb.endswith("ie"):

@@ -1,4 +1,4 @@
-"""Reads the clause of a sentence: its main verb and its subject, by the words of `verbs` and their places."""
+"""Reads the clause of a sentence: its main verb and its subject, by word lists and places of words."""
 
 from __future__ import annotations
 
@@ -24,11 +24,15 @@ _NO_SUBJECT = lexicon.COORDINATORS | lexicon.RELATIVES | lexicon.PREPOSITIONS  #
 
 @dataclass(frozen=True)
 class Clause:
-    """The words of a clause, its finite verbs, and the place of its main verb.
+    """A clause: "In adults, metformin often lowers glucose".
 
-    `lead` is where the subject begins: words before it are an opening phrase such as "In adults,".
-    `subject_end` is where it ends. The main verb of an order ("Take 5 mg") has the form "base" and no
-    subject.
+    Attributes:
+        words: its words.
+        verbs: its finite verbs: "lowers".
+        main: the index of its main verb.
+        lead: the index where the subject begins. Words before it are an opening: "In adults,".
+        subject_end: the index where the subject ends. The main verb of an order ("Take 5 mg") has the form
+            "base" and no subject.
     """
 
     words: Phrase
@@ -39,7 +43,7 @@ class Clause:
 
     @property
     def subject(self) -> Phrase:
-        """The words of the subject, adverbs before the verb left out."""
+        """The words of the subject, "metformin", without adverbs before the verb; () for an order."""
         return self.words[self.lead : self.subject_end]
 
     @property
@@ -50,13 +54,16 @@ class Clause:
 
 @dataclass(frozen=True)
 class Part:
-    """A sentence or a part of it, read once: its words, the text that they write, and their clause."""
+    """A sentence or a part of it.
+
+    Example: "statins lower cholesterol" of "If taken daily, statins lower cholesterol."
+    """
 
     words: Phrase
 
     @cached_property
     def text(self) -> str:
-        """The words as English writes them."""
+        """The text of the words, with the usual blanks."""
         return written(self.words)
 
     @cached_property
@@ -65,9 +72,13 @@ class Part:
         return read_clause(self.words)
 
 
-@lru_cache(maxsize=256)  # what is tried as a clause, "B raises C" behind an "and", often becomes a part
+@lru_cache(maxsize=256)  # words tried as a clause, such as "B raises C" after an "and", often become a part
 def read_clause(words: Phrase) -> Clause | None:
-    """Returns the verbs and the subject of `words`, or None where there is no main verb."""
+    """Returns the clause that `words` make; None without a main verb.
+
+    "Statins have lowered cholesterol" has the main verb "have" and the subject "Statins"; "In adults with
+    asthma" gives None.
+    """
     verbs = finite_verbs(words)
     free = (verb.index for verb in verbs if not verb.subordinate)
     main = next((index for index in free if not _goes_on_with_opening(words, index)), None)
@@ -81,14 +92,14 @@ def read_clause(words: Phrase) -> Clause | None:
 
 
 def _goes_on_with_opening(words: Phrase, index: int) -> bool:
-    """Returns whether a verb is of an opening such as "For wounds that bleed, are deep, or itch, ..."."""
+    """Returns whether a verb belongs to an opening: "For wounds that bleed, are deep, or itch, ..."."""
     opens = words[0].lower in lexicon.PREPOSITIONS or words[0].lower in lexicon.CONDITIONS
     listed = words[index - 1].lower in (",", "or")
     return opens and listed and any(word.text == "," for word in words[index + 1 :])
 
 
 def _order(words: Phrase) -> int | None:
-    """Returns the place of the verb of an order ("Take 5 mg", "To sleep better, avoid coffee"), or None."""
+    """Returns the index of the verb of an order ("Take 5 mg", "To sleep better, avoid coffee"), or None."""
     starts = [0, *(comma + 1 for comma in places(words, ","))] if words and _is_opening(words) else [0]
     for start in starts:
         place = start
@@ -102,12 +113,13 @@ def _order(words: Phrase) -> int | None:
 
 
 def _is_opening(words: Phrase) -> bool:
+    """Returns whether `words` may begin with an opening phrase: a preposition, an -ing form, an adverb."""
     first = words[0]
     return first.lower in _OPENING_WORDS or "ing" in forms(first) or is_adverb(first)
 
 
 def _lead(words: Phrase, main: int) -> int:
-    """Returns where the subject begins: after the comma that ends an opening phrase or subordinate clause."""
+    """Returns the index where the subject begins: after the comma of an opening phrase, else 0."""
     commas = places(words, ",", end=main)
     if not commas or not _is_opening(words):
         return 0

@@ -1,7 +1,7 @@
 """One spelling for characters that read the same: full-width and circled letters, accents, dashes, case.
 
 `plain_letters` keeps every offset, since claims and findings are spans of the text. `compatible` and `folded`
-write a text anew for retrieval, where only the words count.
+change lengths. They are for retrieval, where only the words count.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _DRESSED = ("<font>", "<wide>", "<circle>", "<square>")
 
 @lru_cache(maxsize=defaults.TEXTS_KEPT)
 def plain_letters(text: str) -> str:
-    """Returns `text` with plain letters, digits and marks, as NFKC writes full-width and circled ones.
+    """Returns `text` with plain letters, digits and marks for full-width and circled ones (as in NFKC).
 
     Each character stays one character, so that the offsets of both texts are the same. Raised and lowered
     digits stay: "10²" is not "102". Circled digits count things, and stay too.
@@ -31,6 +31,7 @@ def plain_letters(text: str) -> str:
 
 @lru_cache(maxsize=defaults.WORDS_KEPT)
 def _plain(character: str) -> str:
+    """Returns the plain character for one in another style, else the character itself."""
     dress = unicodedata.decomposition(character).partition(" ")[0]
     if dress not in _DRESSED:
         return character
@@ -51,10 +52,10 @@ def plain_chunk(chunk: Chunk) -> Chunk:
     return chunk if (text, title) == (chunk.text, chunk.title) else chunk.with_(text=text, title=title)
 
 
-# Accents; the vowel signs of Indic and other scripts lie elsewhere, and stay.
+# Accents. The vowel signs of Indic and other scripts have other codes, and stay.
 _MARKS = re.compile("[\u0300-\u036f]")
 _DASHES = re.compile("[\u2010-\u2015\u2212\ufe58\ufe63]")
-# Letters that Unicode does not take apart, as names and old spellings hold them.
+# Letters of names and old spellings that Unicode does not take apart.
 _LETTERS = str.maketrans(
     {
         "ø": "o",

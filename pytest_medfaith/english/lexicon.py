@@ -1,6 +1,6 @@
-"""The word classes of medical English, the stop list and the verbs, as lists.
+"""The word classes of medical English, the stop list and the verbs, as sets of words.
 
-A tagger would know more verbs; the list is small on purpose: a verb that is not in it only means a claim that
+A tagger would know more verbs. The list is small on purpose: a verb that is missing only means that a claim
 is not split.
 """
 
@@ -39,7 +39,7 @@ NEGATIONS = word_set(
     "wasn't hasn't doesn't aren't weren't haven't don't hadn't didn't nobody nothing hardly"
 )
 NUMBERS = word_set("one two three four five six seven eight nine ten half")
-# Verbs and nouns that report what follows: "studies show that ..." does not govern it as "if ..." does.
+# Verbs and nouns that report what follows. "Studies show that ..." does not limit it, as "if ..." does.
 ATTRIBUTIONS = word_set(
     "show shows showed shown suggest suggests suggested find finds found report reports reported indicate "
     "indicates indicated demonstrate demonstrates demonstrated conclude concludes concluded recommend "
@@ -52,7 +52,7 @@ SUBORDINATORS = word_set(
 )
 RELATIVES = word_set("that which who whom whose where")
 CONDITIONS = word_set("if when whenever unless until once while whether provided")
-# Conditions that may hold for all words before them.
+# Conditions that may limit all words before them.
 STRONG_CONDITIONS = word_set("if when whenever unless until provided")
 PAIRING = word_set("neither either both nor")
 ADVERBS = word_set(
@@ -72,8 +72,8 @@ ADJECTIVES = word_set(
 )
 ADJECTIVE_ENDINGS = ("al", "ic", "ive", "ous", "ful", "able", "ible", "ary", "ory", "ish")
 
-# The stop list. The common words say so little that no text is chosen by them; the function words add those
-# that may choose a text ("before", "without", "all"), but by which no two sentences speak of the same thing.
+# The stop list. Common words say so little that no text is chosen by them. The function words add words that
+# may choose a text ("before", "without", "all"), but do not show that two sentences speak of the same thing.
 COMMON_WORDS = word_set(
     "a an and are as at be been being but by can could did do does for from had has have if in into is it "
     "its may might more most must no not of on or should such than that the their them then there these they "
@@ -89,7 +89,7 @@ FUNCTION_WORDS = COMMON_WORDS | word_set(
     "yet yours"
 )
 
-# Verbs that are seldom nouns: one of their forms after a subject is the verb.
+# Verbs that are seldom nouns: a form of them after a subject is its verb.
 VERBS = word_set(
     "abolish absorb accelerate accept accompany accumulate achieve acidify acquire act activate add adhere "
     "adjust administer adopt advise advocate affect aggravate aggregate alleviate allocate allow alter "
@@ -132,7 +132,7 @@ VERBS = word_set(
     "understand upregulate urge vary verify vomit wake want warn wash weaken wear weigh widen win withdraw "
     "withhold withstand worsen write"
 )
-# Words that are nouns as often as verbs: they need more of their neighbours before they count as verbs.
+# Words that are nouns as often as verbs: their neighbours must show that they are verbs.
 NOUN_VERBS = word_set(
     "account ache age aid aim appeal approach attack attempt balance ban bar battle benefit boost break "
     "bruise burn call care cause caution change check claim clot clump coat complement compress concentrate "

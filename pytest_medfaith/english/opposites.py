@@ -1,6 +1,7 @@
 """Words that point in opposite directions, in groups.
 
-"Raises" and "lowers" are of the group "amount" and have opposite signs: in the same place they contradict.
+"Raises" and "lowers" are in the group "amount" and have opposite signs: in the same place they contradict
+each other.
 """
 
 from __future__ import annotations
@@ -9,8 +10,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
 
-# Group: (words of sign 1, words of sign -1). Every form is listed, since a stem would meet words of another
-# meaning.
+# {group: (words of sign 1, words of sign -1)}. Every form is listed, since stems would also match words with
+# another meaning.
 _GROUPS: Mapping[str, tuple[str, str]] = {
     "amount": (
         (
@@ -117,8 +118,8 @@ _GROUPS: Mapping[str, tuple[str, str]] = {
     "reach": ("local localized localised topical", "systemic generalized generalised"),
     "kidney": ("intake retention retains", "excretion excretes loss"),
 }
-# Words of these groups come in many places of a text and mean many things; only in a copy of a sentence does
-# their change mean anything.
+# Words of these groups are in many places of a text and mean many things. They only count in a near-copy of a
+# sentence.
 _IN_COPIES = frozenset(
     "rank bound age time day sign side chamber level severity count reach ends dryness".split()
 )
@@ -134,6 +135,7 @@ _LEAST_STEM = 4  # letters after a prefix; "hyper" against "hypo" alone may shor
 
 @lru_cache(maxsize=1)
 def _signs() -> Mapping[str, dict[str, int]]:
+    """Returns {word: {group: sign}}."""
     found: dict[str, dict[str, int]] = {}
     for group, sides in _GROUPS.items():
         for sign, words in zip((1, -1), sides, strict=True):
@@ -143,14 +145,15 @@ def _signs() -> Mapping[str, dict[str, int]]:
 
 
 def directions(word: str) -> Mapping[str, int]:
-    """Returns group -> sign (1 or -1) of a lower-case word; empty where it has no direction."""
+    """Returns {group: sign, 1 or -1} of a lower-case word, {"amount": -1} for "lowers"; else {}."""
     return _signs().get(word, {})
 
 
 def opposed(word: str, other: str, *, in_copies: bool = False) -> bool:
-    """Returns whether two lower-case words point in opposite directions, by group or by prefix (hypo-).
+    """Returns whether two lower-case words point in opposite directions, by group or by prefix.
 
-    Pairs such as first and last count only `in_copies`: in two sentences that differ in a single place.
+    "increase" and "decrease" do, and so do "hypotension" and "hypertension". Pairs such as first and last
+    count only with `in_copies`, for two sentences that differ in a single place.
     """
     if in_copies and "-" in word and word.partition("-")[2] == other.partition("-")[2]:
         return opposed(word.partition("-")[0], other.partition("-")[0], in_copies=True)  # low-dose, high-dose
@@ -162,6 +165,7 @@ def opposed(word: str, other: str, *, in_copies: bool = False) -> bool:
 
 
 def _swapped(word: str, other: str, prefix: str, opposite: str) -> bool:
+    """Returns whether the words differ only in these prefixes: "hypertension" and "hypotension"."""
     if not (word.startswith(prefix) and other.startswith(opposite)):
         return False
     rest, other_rest = word.removeprefix(prefix).lstrip("-"), other.removeprefix(opposite).lstrip("-")

@@ -1,4 +1,4 @@
-"""Cuts a sentence into words that know their places in the text, and writes words back as text."""
+"""Cuts a sentence into words that know their places in the text, and joins words to text again."""
 
 from __future__ import annotations
 
@@ -18,10 +18,16 @@ _NO_SPACE_BEFORE = frozenset(".,;:!?)]}%”\u2019")
 
 @dataclass(frozen=True)
 class Word:
-    """A word or punctuation mark of a statement; `start`, `end` are its span in the text.
+    """A word or punctuation mark of a statement.
 
-    A `borrowed` word comes from another place, so that the statement can be read alone, and takes no part in
-    the statement's span. `inside` words are within brackets or quotes; no rule splits there.
+    Attributes:
+        text: the word.
+        start: its first character in the text; -1 for a word that is not in it.
+        end: the character after it.
+        spaced: True with a blank before it.
+        borrowed: True for a word from another place, added so that the statement can be read by itself. It is
+            not part of the statement's span.
+        inside: True within brackets or quotes, where no rule splits.
     """
 
     text: str
@@ -41,7 +47,10 @@ Phrase = tuple[Word, ...]
 
 
 def read_words(text: str, start: int = 0, end: int | None = None) -> Phrase:
-    """Returns the words of `text[start:end]`, in order; nothing but white space is left out."""
+    """Returns the words and marks of `text[start:end]`, in order; only white space is left out.
+
+    "Stop (now)." has "Stop", "(", "now", ")" and ".".
+    """
     found = _WORD.finditer(text, start, len(text) if end is None else end)
     words = [
         Word(word[0], *word.span(), spaced=word.start() > start and text[word.start() - 1].isspace())
@@ -53,7 +62,7 @@ def read_words(text: str, start: int = 0, end: int | None = None) -> Phrase:
 
 
 def _bracketed(words: Sequence[Word]) -> list[tuple[int, int]]:
-    """Returns the first and last index of each outermost bracket or quotation; unpaired marks are none."""
+    """Returns (first, last) index of each outermost bracket or quotation; unpaired marks do not count."""
     pairs: list[tuple[int, int]] = []
     opened: list[tuple[str, int]] = []
     for index, word in enumerate(words):
@@ -71,7 +80,7 @@ def _bracketed(words: Sequence[Word]) -> list[tuple[int, int]]:
 def places(
     words: Sequence[Word], texts: Collection[str], start: int = 0, end: int | None = None
 ) -> list[int]:
-    """Returns the indices from `start` to `end` of words among the lower-case `texts`, outside brackets."""
+    """Returns the indices in `start:end` of words that are in the lower-case `texts`, outside brackets."""
     return [
         index
         for index in range(start, len(words) if end is None else end)
@@ -85,17 +94,20 @@ def holds(words: Iterable[Word], texts: Collection[str]) -> bool:
 
 
 def has_pair(words: Phrase, first: str, second: str) -> bool:
-    """Returns whether the words `first second` follow each other in `words`."""
+    """Returns whether `first` is followed by `second` in `words`.
+
+    In "more than five", "more" is followed by "than".
+    """
     return any(a.lower == first and b.lower == second for a, b in pairwise(words))
 
 
 def borrowed(words: Iterable[Word]) -> Phrase:
-    """Returns `words` as another statement borrows them, without what is in round brackets."""
+    """Returns `words` marked as borrowed by another statement, without what is in round brackets."""
     return tuple(replace(word, borrowed=True) for word in without_brackets(words))
 
 
 def without_brackets(words: Iterable[Word]) -> Phrase:
-    """Returns `words` without what is in round brackets."""
+    """Returns `words` without what is in round brackets: "Aspirin helps" for "Aspirin (a pill) helps"."""
     kept: list[Word] = []
     depth = 0
     for word in words:
@@ -107,14 +119,14 @@ def without_brackets(words: Iterable[Word]) -> Phrase:
 
 
 def inserted(*texts: str, spaced: bool = True) -> Phrase:
-    """Returns words that are nowhere in the text; with `spaced` off they join the word before."""
+    """Returns `texts` as borrowed words that are not in the text; with `spaced` off, without blanks."""
     return tuple(Word(text, -1, -1, spaced=spaced, borrowed=True) for text in texts)
 
 
 def trimmed(words: Phrase) -> Phrase:
-    """Returns `words` without what joins them to a next part: "and", "or", "but", commas, colons and dashes.
+    """Returns `words` without a joining end: "and", "or", "but", commas, colons and dashes.
 
-    "Nausea, vomiting, and" becomes "Nausea, vomiting". Only the end is cut; a full stop there stays.
+    "Nausea, vomiting, and" becomes "Nausea, vomiting". A full stop at the end stays.
     """
     end = len(words)
     while end and (
@@ -127,7 +139,7 @@ def trimmed(words: Phrase) -> Phrase:
 
 
 def written(words: Sequence[Word]) -> str:
-    """Returns the text of `words`, with the spaces that English has around punctuation."""
+    """Returns the text of `words`, with the usual blanks around punctuation."""
     parts: list[str] = []
     for before, word in zip((None, *words), words, strict=False):
         joined = (
@@ -138,6 +150,10 @@ def written(words: Sequence[Word]) -> str:
 
 
 def span(words: Iterable[Word]) -> tuple[int, int]:
-    """Returns the half-open span of the words that are not borrowed, without marks at its ends."""
+    """Returns the half-open span of the words that are not borrowed, without marks at its ends.
+
+    Raises:
+        ValueError: all words are borrowed.
+    """
     told = [word for word in words if not word.borrowed and (word.inside or any(map(str.isalnum, word.text)))]
     return min(word.start for word in told), max(word.end for word in told)

@@ -1,13 +1,10 @@
 """The stems of words: what the forms of a word have in common.
 
-`word_key` is the stemmer. The other readers cut less on purpose, and what they find would change with a
-stronger stemmer:
+`word_key` is the stemmer. The other functions cut less on purpose:
 
-* `light_stem` chooses the evidence that the model reads. The thresholds of its scores were fitted with that
-  choice.
-* `singular` and `singulars` find names and terms that a table lists, where "doses" must not meet "dosing".
-* `verb_stems` compares the verb that a sentence denies with the verb that a claim affirms, irregular forms
-  too.
+* `light_stem` chooses the evidence that the model reads. The thresholds of its scores were fitted with it.
+* `singular` and `singulars` find names and terms that a table lists, where "doses" must not match "dosing".
+* `verb_stems` compares a denied verb of a sentence with an affirmed verb of a claim, also in irregular forms.
 """
 
 from __future__ import annotations
@@ -68,9 +65,9 @@ _SHORTEST_STEM = 4  # letters that a cut leaves
 
 @lru_cache(maxsize=defaults.WORDS_KEPT)
 def word_key(lower: str) -> str:
-    """Returns the stem of a lower-case word: "treated" and "treatment" are "treat".
+    """Returns the key of a lower-case word, its stem: "treat" for "treated" and "treatment".
 
-    Spelling is American, endings are cut, and a few synonyms are brought together.
+    Spelling becomes American, endings are cut, and some synonyms have the same key ("tablet", "pill").
     """
     word = lower.replace("’", "'").removesuffix("'s")
     for pattern, plain in _SPELLINGS:
@@ -80,12 +77,15 @@ def word_key(lower: str) -> str:
 
 
 def light_stem(lower: str) -> str:
-    """Returns a lower-case word without the ending of a plural or a verb, where four letters are left."""
+    """Returns a lower-case word without the ending of a plural or a verb: "treat" for "treated".
+
+    The word stays as it is if fewer than four letters would be left: "uses".
+    """
     return _cut(lower, ("ies", "ing", "ed", "es", "s"))
 
 
 def _cut(word: str, endings: tuple[str, ...]) -> str:
-    """Returns `word` without the first of `endings` that leaves a stem."""
+    """Returns `word` without the first of `endings` that leaves at least four letters."""
     for ending in endings:
         if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
             return word[: -len(ending)]
@@ -94,14 +94,14 @@ def _cut(word: str, endings: tuple[str, ...]) -> str:
 
 @lru_cache(maxsize=defaults.WORDS_KEPT)
 def singular(word: str) -> str:
-    """Returns `word` in lower case without its plural "s": "tablets" is "tablet", "virus" stays."""
+    """Returns `word` in lower case without its plural "s": "tablet" for "tablets"; "virus" stays."""
     lower = word.lower()
     plural = len(lower) > len("its") and lower.endswith("s") and not lower.endswith(("ss", "us", "is"))
     return lower[:-1] if plural else lower
 
 
 def singulars(lower: str) -> Iterator[str]:
-    """Yields a lower-case word, and the words that it may be the plural of: "doses", "dose" and "dos"."""
+    """Yields a lower-case word and the words whose plural it may be: "doses", "dose" and "dos"."""
     yield lower
     if lower.endswith("s"):
         yield lower[:-1]
@@ -114,17 +114,17 @@ _OTHER_CONSONANTS = {
     "went": "go", "underwent": "undergo", "brought": "bring", "thought": "think", "sought": "seek",
     "bought": "buy", "caught": "catch", "fought": "fight", "left": "leave", "saw": "see", "stood": "stand",
 }  # fmt: skip
-# Endings of verbs, each cut for itself: "exceed" and "led" only look like past forms.
+# Endings of verbs. Each is cut by itself, since "exceed" and "led" only look like past forms.
 _VERB_ENDINGS = (re.compile("(?<=..)(?:ies|ied|es|ed|ing|en|s)$"), re.compile("(?<=..)[dtn]$"))
 _VOWELS = re.compile("[aeiouy]")
 _TWICE = re.compile(r"(.)\1+")
 
 
 def verb_stems(lower: str) -> frozenset[str]:
-    """Returns strings of consonants, of which two forms of a verb have at least one in common.
+    """Returns strings of consonants; two forms of a verb share at least one of them.
 
     "found" gives {"fnd", "fn"} and "find" the same; "stopped" gives "stp" among others, as "stop" does. Each
-    string is the word, with an ending cut off or whole, without vowels and doubled letters.
+    string is the word, whole or without an ending, and without vowels and doubled letters.
     """
     word = _OTHER_CONSONANTS.get(lower, lower)
     stems = (word, *(ending.sub("", word) for ending in _VERB_ENDINGS))

@@ -1,4 +1,4 @@
-"""Tells verbs, adverbs and content words by word lists and neighbours: enough for claims, no full tagger."""
+"""Tells verbs, adverbs and content words by word lists and neighbours. It is no full tagger."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ Form = Literal["s", "plural", "past", "modal", "base"]
 _SUBJECT_PRONOUNS = word_set("it he she they we which who")
 _STOPS = frozenset(".,;:!?-\u2013—")
 _CLEARED_BY_COMMA = lexicon.CONDITIONS | word_set("because although though since before after")
-_MOST_ADVERBS = 12  # in a row; "not not not ..." without end would be read anew at each word
-_LOOK_AHEAD = 3  # verbs behind a verb: "uses uses uses ..." without end would ask each of them
+_MOST_ADVERBS = 12  # in a row; an endless "not not not ..." would be read again at each word
+_LOOK_AHEAD = 3  # verbs after a verb; an endless "uses uses uses ..." would look at each of them
 _JOINTS = lexicon.COORDINATORS | lexicon.SUBORDINATORS
 _FUNCTION_WORDS = lexicon.PREPOSITIONS | lexicon.DETERMINERS | _JOINTS | lexicon.NON_FINITE_AUXILIARIES
 _AUXILIARY_FORMS: dict[str, Form] = {
@@ -33,7 +33,13 @@ _REDUCING = word_set("by with in for to on from as under at into")  # behind a p
 
 @dataclass(frozen=True)
 class Verb:
-    """A verb at word `index`; `subordinate` when a word such as "that", "which" or "if" governs it."""
+    """A finite verb of a phrase.
+
+    Attributes:
+        index: the index of its word.
+        form: "s" ("lowers"), "plural" ("lower"), "past", "modal" ("can") or "base" (of an order).
+        subordinate: True where a word such as "that", "which" or "if" governs it.
+    """
 
     index: int
     form: Form
@@ -41,7 +47,7 @@ class Verb:
 
 
 def is_adverb(word: Word) -> bool:
-    """Returns whether `word` may come between a subject and its verb."""
+    """Returns whether `word` is an adverb, such as "often": it may be between a subject and its verb."""
     return _adverb(word.lower)
 
 
@@ -67,29 +73,35 @@ def is_auxiliary(word: Word) -> bool:
 
 
 def auxiliary_form(word: Word) -> Form | None:
-    """Returns the finite form of an auxiliary or modal, or None."""
+    """Returns the finite form of an auxiliary or modal, "s" for "is"; None for other words."""
     return _AUXILIARY_FORMS.get(word.lower)
 
 
 def forms(word: Word) -> frozenset[str]:
-    """Returns the verb forms that `word` can be, by its spelling alone."""
+    """Returns the verb forms that `word` can be by its spelling: "part" for "taken", "past" for "gave".
+
+    Empty for other words and in brackets.
+    """
     return frozenset() if word.inside else verb_forms().get(word.lower, frozenset())
 
 
 def is_plain_verb(word: Word) -> bool:
-    """Returns whether `word` can hardly be anything but a present verb."""
+    """Returns whether `word` can hardly be anything but a present verb: "lowers" is, "causes" is not."""
     doubtful = word.lower in noun_verbs() or word.lower in lexicon.ADJECTIVE_VERBS
     return not doubtful and not forms(word).isdisjoint(("base", "s"))
 
 
 def begins_object(word: Word) -> bool:
-    """Returns whether `word` can open the object of a verb."""
+    """Returns whether `word` can begin the object of a verb, as "the", "it", "pain" and "two" can."""
     pointing = word.lower in lexicon.DETERMINERS or word.lower in ("it", "them", "you")
     return pointing or word.text[0].isdigit() or is_content(word)
 
 
 def before_adverbs(words: Sequence[Word], index: int) -> int:
-    """Returns the index of the last word before `index` that is no adverb; -1 where there is none."""
+    """Returns the index of the last word before `index` that is no adverb; -1 for none.
+
+    Before "lower" in "Statins often lower cholesterol" that is "Statins".
+    """
     at = index - 1
     while at >= 0 and index - at <= _MOST_ADVERBS and is_adverb(words[at]):
         at -= 1
@@ -97,17 +109,17 @@ def before_adverbs(words: Sequence[Word], index: int) -> int:
 
 
 def finite_verbs(words: Sequence[Word]) -> tuple[Verb, ...]:
-    """Returns the finite verbs of `words` outside brackets; of a group, "has been shown", the first word."""
+    """Returns the finite verbs of `words` outside brackets; for a group ("has been shown") its first word."""
     return _scan(words)[0]
 
 
 def ends_open(words: Sequence[Word]) -> bool:
-    """Returns whether `words` break off within a clause that a "that" has opened and no verb has closed."""
+    """Returns whether `words` end inside a clause that a "that" has opened and no verb has closed."""
     return bool(_scan(words)[1])
 
 
 def _scan(words: Sequence[Word]) -> tuple[tuple[Verb, ...], list[str]]:
-    """Returns the finite verbs of `words`, and the subordinating words that no verb has answered."""
+    """Returns (the finite verbs of `words`, the words such as "that" whose verb is still to come)."""
     found: list[Verb] = []
     pending: list[str] = []
     # A finite verb came since the last joint: "is justified for long term follow up" has no second verb.
@@ -136,7 +148,7 @@ def _scan(words: Sequence[Word]) -> tuple[tuple[Verb, ...], list[str]]:
 
 
 def _opens_clause(words: Sequence[Word], index: int) -> bool:
-    """Returns whether a word opens a clause under it: "that it works", but not "that of" or "if taken"."""
+    """Returns whether a word opens a subordinate clause: "that it works", but not "that of" or "if taken"."""
     lower = words[index].lower
     after = words[index + 1] if index + 1 < len(words) else None
     if after is None:
@@ -154,9 +166,9 @@ def _opens_clause(words: Sequence[Word], index: int) -> bool:
 
 
 def _finite_form(words: Sequence[Word], index: int, *, ahead: int = _LOOK_AHEAD) -> Form | None:
-    """Returns the form of a finite verb at `index`, or None.
+    """Returns the form of the word at `index` as a finite verb, or None.
 
-    Up to `ahead` verbs behind it are asked whether they are the verb in its place.
+    Up to `ahead` later words are tried as the verb instead.
     """
     word = words[index]
     auxiliary = auxiliary_form(word)
@@ -172,7 +184,7 @@ def _finite_form(words: Sequence[Word], index: int, *, ahead: int = _LOOK_AHEAD)
 
 
 def _form_behind_pronoun(words: Sequence[Word], index: int) -> Form | None:
-    """Returns the form of a word that must be a verb, behind "they" or an "it" at a clause's start."""
+    """Returns the form of a word that must be a verb, after "they" or after an "it" that begins a clause."""
     at = before_adverbs(words, index)
     word = words[index].lower
     subject = words[at].lower if at >= 0 else ""
@@ -188,7 +200,7 @@ def _form_behind_pronoun(words: Sequence[Word], index: int) -> Form | None:
 
 
 def _verb_here(words: Sequence[Word], index: int, ahead: int) -> bool:
-    """Returns whether the word at `index`, by its spelling a present verb, is a verb by its neighbours."""
+    """Returns whether the word at `index`, spelled like a present verb, is a verb by its neighbours."""
     before = words[index - 1].lower if index else ""
     if not index or before in lexicon.PREPOSITIONS or before in ("a", "an", "brand", "trade", "generic"):
         return False
@@ -198,6 +210,7 @@ def _verb_here(words: Sequence[Word], index: int, ahead: int) -> bool:
 
 
 def _modifies_noun(lower: str) -> bool:
+    """Returns whether a word before a noun belongs to it: "the", "two", "severe"."""
     determiner = lower in lexicon.DETERMINERS and lower not in lexicon.PRONOUNS
     number = lower[-1].isdigit() or lower in lexicon.NUMBERS
     adjective = lower.endswith(lexicon.ADJECTIVE_ENDINGS) and len(lower) > len("oral")
@@ -205,7 +218,7 @@ def _modifies_noun(lower: str) -> bool:
 
 
 def _goes_on_as_verb(words: Sequence[Word], index: int, ahead: int) -> bool:
-    """Returns whether what follows "causes" or "uses" lets it be a verb: no "of", no stop, no verb."""
+    """Returns whether the words after "causes" or "uses" let it be a verb: no "of", no stop, no verb."""
     after = words[index + 1] if index + 1 < len(words) else None
     if (
         after is None
@@ -222,7 +235,7 @@ def _goes_on_as_verb(words: Sequence[Word], index: int, ahead: int) -> bool:
 
 
 def _plural_before(words: Sequence[Word], index: int) -> bool:
-    """Returns whether the word before the verb at `index`, adverbs aside, can end a plural subject."""
+    """Returns whether the word before the verb at `index`, without adverbs, can end a plural subject."""
     at = before_adverbs(words, index)
     lower = words[at].lower if at >= 0 else ""
     if not lower or lower in lexicon.COORDINATORS:
@@ -262,7 +275,7 @@ def _past_here(words: Sequence[Word], index: int) -> bool:
 
 
 def _group_end(words: Sequence[Word], index: int, form: Form) -> int:
-    """Returns where the verb group from `index` on ends: auxiliaries, adverbs, and the first full verb."""
+    """Returns the index after the verb group at `index`: auxiliaries, adverbs and the first full verb."""
     if auxiliary_form(words[index]) is None:
         return index + 1
     inner = lexicon.NON_FINITE_AUXILIARIES | {"have"} if form == "modal" else lexicon.NON_FINITE_AUXILIARIES

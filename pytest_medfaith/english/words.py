@@ -1,8 +1,7 @@
 """The words of a text, and how much two texts share of them.
 
-`read_tokens` is the tokenizer: its tokens know their places and their stems. Other readers take other words
-from a text, since what they find is compared with something else. Of "IL-6, the patient's 2.5 mg/kg
-beta-blocker" they make:
+`read_tokens` is the tokenizer: its tokens know their places and their stems. The other readers cut a text in
+other ways, since they compare other texts. From "IL-6, the patient's 2.5 mg/kg beta-blocker" they make:
 
 reader           compares                                  words
 read_tokens      claims and evidence, in the rules         IL-6 , the patient's 2.5 mg / kg beta-blocker
@@ -32,15 +31,15 @@ from pytest_medfaith.english.lexicon import COMMON_WORDS, FUNCTION_WORDS, word_s
 from pytest_medfaith.english.sentences import sentence_spans
 from pytest_medfaith.english.stems import light_stem, word_key
 
-# A longer sentence is a table or a run-on; no rule reads it, which also bounds the work on hostile input.
+# No rule reads a longer sentence: it is a table or a run-on. This also limits the work on hostile input.
 MAX_TOKENS = 250
 
 _TOKEN = re.compile(
     r"\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:[.·]\d+)?|[^\W\d_]+(?:['’][^\W\d_]+)?(?:[-‐‑][^\W_]+)*\d*"
     r"|[%‰≥≤<>=±°;,:()\[\]/.!?–—-]",
 )
-# Keys of words that nearly every medical sentence may hold: shared, they say little about whether two
-# sentences speak of the same thing.
+# Keys of words that nearly every medical sentence may have. Sharing them hardly shows that two sentences
+# speak of the same thing.
 _GENERIC = frozenset(
     map(
         word_key,
@@ -56,9 +55,14 @@ _GENERIC = frozenset(
 
 @dataclass(frozen=True)
 class Token:
-    """A word, number or mark; `start`, `end` are its span.
+    """A word, number or mark of a text.
 
-    `key` is its stem, equal for the forms and spellings of a word; a number is its key, and a mark has none.
+    Attributes:
+        text: the token as written.
+        lower: the token in lower case.
+        key: its stem, the same for all forms and spellings of a word; for a number its digits, for a mark "".
+        start: its first character in the text.
+        end: the character after it.
     """
 
     text: str
@@ -69,13 +73,16 @@ class Token:
 
     @property
     def content(self) -> bool:
-        """Whether the token is a word that carries meaning: no function word, number or mark."""
+        """True for a word with a meaning of its own: no function word ("the"), number or mark."""
         return bool(self.key) and not self.key[0].isdigit() and self.lower not in FUNCTION_WORDS
 
 
 @lru_cache(maxsize=defaults.TEXTS_KEPT)
 def read_tokens(text: str) -> tuple[Token, ...]:
-    """Returns the words, numbers and marks of `text` with their spans, in order."""
+    """Returns the words, numbers and marks of `text` with their spans, in order.
+
+    "Take 0.5 mg twice-daily." has the tokens "Take", "0.5", "mg", "twice-daily" and ".".
+    """
     tokens = []
     for found in _TOKEN.finditer(text):
         lower = found[0].lower()
@@ -86,19 +93,23 @@ def read_tokens(text: str) -> tuple[Token, ...]:
 
 @lru_cache(maxsize=defaults.TEXTS_KEPT)
 def content_keys(text: str) -> frozenset[str]:
-    """Returns the keys of the content words of `text`."""
+    """Returns the keys (stems) of the content words of `text`: {"treat", "gout"} for "Treatment of gout"."""
     return frozenset(token.key for token in read_tokens(text) if token.content)
 
 
 def weight(key: str) -> float:
-    """Returns how much a shared word says: 0.3 for words that any medical sentence may hold, else 1."""
+    """Returns how much a shared word counts: 0.3 for a word that any medical sentence may have, else 1.
+
+    `key` is the word's key (stem): "patient" counts 0.3, "warfarin" 1.
+    """
     return 0.3 if key in _GENERIC else 1.0
 
 
 def share(wanted: Collection[str], held: Collection[str]) -> float:
-    """Returns which part of the weight of `wanted` keys is in `held`: 0 to 1; 0 when nothing is wanted.
+    """Returns the share of the weight of the keys `wanted` that is in `held`, 0 to 1; 0 for no keys.
 
-    The sums are exact, so that the order of a set's words does not matter.
+    Of "warfarin" (1) and "patient" (0.3), "warfarin" alone has the share 0.77. The sums are exact, so that
+    the order of a set does not matter.
     """
     total = math.fsum(map(weight, wanted))
     return math.fsum(weight(key) for key in wanted if key in held) / total if total else 0.0
@@ -106,7 +117,7 @@ def share(wanted: Collection[str], held: Collection[str]) -> float:
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence of evidence; the offsets of its tokens are those of the whole evidence text."""
+    """A sentence of evidence: its tokens and its span. All offsets count from the start of the evidence."""
 
     tokens: tuple[Token, ...]
     start: int
@@ -114,13 +125,13 @@ class Sentence:
 
     @property
     def keys(self) -> frozenset[str]:
-        """The keys of its content words."""
+        """The keys (stems) of its content words."""
         return frozenset(token.key for token in self.tokens if token.content)
 
 
 @lru_cache(maxsize=defaults.PASSAGES_KEPT)
 def evidence_sentences(evidence: str) -> tuple[Sentence, ...]:
-    """Returns the sentences of `evidence` that hold a word and are no longer than MAX_TOKENS."""
+    """Returns the sentences of `evidence` that have a word and at most MAX_TOKENS tokens."""
     tokens = iter(read_tokens(evidence))
     sentences, token = [], next(tokens, None)
     for start, end in sentence_spans(evidence):
@@ -144,19 +155,25 @@ _PIECE = re.compile(r"[^\W_]+")
 
 @lru_cache(maxsize=defaults.TEXTS_KEPT)
 def content_words(text: str) -> frozenset[str]:
-    """Returns the lower-case content words of `text`; plural and verb endings are cut, so that forms meet."""
+    """Returns the lower-case content words of `text`, without endings of plurals and verbs.
+
+    "The patients were treated with statins." has "patient", "treat" and "statin".
+    """
     words = (word.lower() for word in _CONTENT.findall(text))
     return frozenset(light_stem(word) for word in words if word not in COMMON_WORDS)
 
 
 @lru_cache(maxsize=defaults.TEXTS_KEPT)
 def plain_words(text: str) -> str:
-    """Returns the lower-case words of `text`, a blank between two; numbers and signs of comparison stay."""
+    """Returns the lower-case words of `text` with single blanks; numbers and signs such as "<" stay."""
     return " ".join(_PLAIN.findall(text.lower()))
 
 
 def pieces_of(text: str) -> list[tuple[str, int, int]]:
-    """Returns the runs of letters and digits of `text`, each with its start and end."""
+    """Returns (run, start, end) of each run of letters and digits in `text`.
+
+    "COVID-19" gives ("COVID", 0, 5) and ("19", 6, 8).
+    """
     return [(found[0], found.start(), found.end()) for found in _PIECE.finditer(text)]
 
 
@@ -175,11 +192,10 @@ _WORDS_WITH_HYPHEN = re.compile(r"[^\W\d_]{2,}(?:-[^\W\d_]{2,})+")
 
 
 def search_words(text: str) -> list[str]:
-    """Returns the words of `text` for BM25.
+    """Returns the words of `text` for BM25, in lower case and without accents.
 
-    `HER2`, `1,25-OH`, `IL-6` and `5 mg` stay whole, `beta-blocker` is two words.
-    A number and its unit are one word however they are spaced: `5mg` and `5 mg` are both `5 mg`. Letters are
-    those of `folded`: no accent, no case, and `5 µg`, `5 ug` and `5 mcg` are the same.
+    `HER2`, `1,25-OH`, `IL-6` and `5 mg` stay whole; `beta-blocker` is two words. A number and its unit are
+    one word: `5mg` and `5 mg` are both `5 mg`. `5 µg`, `5 ug` and `5 mcg` are the same.
     """
     words: list[str] = []
     for found in _SEARCHED.finditer(folded(text)):

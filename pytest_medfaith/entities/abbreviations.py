@@ -1,7 +1,7 @@
 """Finds short forms that a text explains: "polycystic ovary syndrome (PCOS)".
 
-The letters of the short form are found in order, from the right, in the words before the bracket, and the
-first letter at the start of a word. Source: Schwartz and Hearst 2003, A simple algorithm for identifying
+The letters of the short form must be, in order and from the right, in the words before the bracket, the first
+letter at the start of a word. Source: Schwartz and Hearst 2003, A simple algorithm for identifying
 abbreviation definitions in biomedical text, Pac Symp Biocomput 8:451.
 """
 
@@ -17,7 +17,10 @@ _CLAUSE_END = re.compile(r"[;:.!?]\s|[()]")
 
 
 def find_abbreviations(text: str) -> Mapping[str, str]:
-    """Returns short form -> long form, as written; the first definition of a short form counts."""
+    """Returns {short form: long form} as written in `text`; the first definition of a short form counts.
+
+    "Heart failure (HF) is common." gives {"HF": "Heart failure"}.
+    """
     found: dict[str, str] = {}
     for bracket in _BRACKET.finditer(text):
         short = bracket[1].strip()
@@ -31,7 +34,8 @@ def find_abbreviations(text: str) -> Mapping[str, str]:
 def _long_form(short: str, before: str) -> str | None:
     """Returns the end of `before` that spells out `short`, or None.
 
-    It has at most twice as many words as the short form has letters, and at most five words more.
+    It has at most twice as many words as the short form has letters, and at most five words more than that
+    number.
     """
     clause = _CLAUSE_END.split(before)[-1].rstrip()
     letters = [letter.lower() for letter in short.removesuffix("s") if letter.isalnum()]

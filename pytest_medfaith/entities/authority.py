@@ -1,8 +1,8 @@
-"""The authority of a source: what the chunk states, else what its corpus, title or address imply.
+"""The authority of a source: what its chunk states, else what its corpus, title or address implies.
 
 The steps are those of the evidence pyramid, as `guideline_adherence` counts them: guideline, systematic
 review, randomized trial, cohort, review, site. The name of a corpus with a single kind of text decides first.
-A title that names a study design comes next, as a journal prints all designs, and then the publisher's
+Next is a title that names a study design, since a journal prints all designs, and then the publisher's
 address. The authority of a journal article without such a title is unknown.
 """
 
@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 if TYPE_CHECKING:
     from pytest_medfaith.records import Authority, Chunk
 
-# Words of a title that name the study design; the first that match count.
+# Words of a title that name the study design; the first match counts.
 _TITLE_WORDS: tuple[tuple[Authority, str], ...] = (
     (
         "guideline",
@@ -74,7 +74,7 @@ _PUBLISHERS: tuple[tuple[Authority, str], ...] = (
 _HOSTS: Mapping[str, Authority] = MappingProxyType(
     {host: authority for authority, hosts in _PUBLISHERS for host in hosts.split()}
 )
-# On these hosts are whole books and articles; only their titles say what they are.
+# These hosts have whole books and articles of all kinds; only their titles tell what they are.
 _LIBRARIES = ("ncbi.nlm.nih.gov", "pubmed.gov", "europepmc.org", "doi.org")
 _BOOKSHELF = re.compile(r"ncbi\.nlm\.nih\.gov/books/")
 _SOURCES: Mapping[str, Authority] = MappingProxyType(
@@ -91,7 +91,7 @@ _SOURCES: Mapping[str, Authority] = MappingProxyType(
 
 
 def authority_of(chunk: Chunk) -> Authority | None:
-    """Returns the authority that `chunk` states or its source, title or address implies, else None."""
+    """Returns the authority that `chunk` states, or that its source, title or address implies; else None."""
     by_title = (authority for authority, words in _TITLES if words.search(chunk.title))
     return (
         chunk.authority

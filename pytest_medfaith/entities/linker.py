@@ -1,6 +1,7 @@
-"""Finds medical concepts in a text by name, offline: the longest name of the concept table wins.
+"""Finds medical concepts in a text by name, offline: "Tylenol" is the concept "acetaminophen".
 
-An abbreviation that the text explains means what its long form means.
+The names are those of the concept table; the longest name at a place wins. An abbreviation that the text
+explains means what its long form means.
 """
 
 from __future__ import annotations
@@ -24,19 +25,23 @@ KINDS = ("drug", "disease", "gene", "organism", "population", "site", "route")
 
 _WITHIN_NAME = re.compile(r"(?:[\s\u00a0]|[-‐‑/.*:'’]){1,2}")
 _SENTENCE_END = re.compile(r"\.\s")
-# Letters of a word that a stop shortens: "St. John's wort" is one name, "the heart. Failure" is none.
+# Letters of a word before a full stop in a name: "St. John's wort" is a name, "the heart. Failure" is none.
 _LONGEST_TITLE = 3
-# Letters of AF, MI, MS and COPD, which are names only in capitals: words of the language are spelled like
-# some of them.
+# Letters of AF, MI, MS and COPD. They are names only in capitals, since some of them are also English words.
 _LONGEST_CASED = 5
 
 
 @dataclass(frozen=True, kw_only=True)
 class Concept(Record):
-    """A medical concept with its names and the ids of the wider concepts that it belongs to.
+    """A medical concept, such as a drug, a class of drugs or a disease.
 
-    Those of its names that are `near` do not always mean what the rest means: a sister drug, a brand of a
-    single use, or letters such as MS. They are no synonyms.
+    Attributes:
+        id: its id.
+        kind: one of KINDS, "drug" for example.
+        names: all its names.
+        parents: the ids of the wider concepts that it belongs to, such as the class of a drug.
+        near: those of its names that do not always mean the same: a sister drug, a brand with a single use,
+            or letters such as MS. They are no synonyms.
     """
 
     id: str
@@ -48,15 +53,15 @@ class Concept(Record):
 
 @dataclass(frozen=True)
 class Mention:
-    """A concept where a text names it.
+    """A place where a text names a concept.
 
     Attributes:
-        concept: its id.
+        concept: the id of the concept.
         kind: one of KINDS.
         start: the first character of the name.
         end: the character after the name.
         wider: the ids of all concepts that it belongs to.
-        exact: whether the name always means this concept, so that another exact name says the same.
+        exact: True if the name always means this concept, so that another exact name means the same.
     """
 
     concept: str
@@ -67,13 +72,20 @@ class Mention:
     exact: bool = False
 
     def is_related(self, other: Mention) -> bool:
-        """Returns whether both name one concept, or one is a kind of the other."""
+        """Returns whether both name the same concept, or one is a kind of the other."""
         return self.concept == other.concept or self.concept in other.wider or other.concept in self.wider
 
 
 @dataclass(frozen=True)
 class _Name:
-    """A name as its pieces: as written where capitals matter (`cased`), else singular and in lower case."""
+    """A name of a concept.
+
+    Attributes:
+        pieces: its pieces; as written if `cased`, else singular and in lower case.
+        concept: the id of the concept.
+        cased: True where capitals matter: "MS".
+        exact: as in `Mention`.
+    """
 
     pieces: tuple[str, ...]
     concept: str
@@ -83,12 +95,12 @@ class _Name:
 
 @dataclass(frozen=True)
 class Concepts:
-    """A concept table, ready to search.
+    """A concept table, ready for searching.
 
     Attributes:
-        by_id: id -> concept.
-        names: first piece of a name, singular -> the names that begin with it, longest first.
-        wider: id -> the ids of all concepts that the concept belongs to.
+        by_id: {id: concept}.
+        names: {first piece of a name, singular: the names that begin with it, longest first}.
+        wider: {id: ids of all concepts that the concept belongs to}.
     """
 
     by_id: Mapping[str, Concept]
@@ -98,21 +110,21 @@ class Concepts:
 
 @lru_cache(maxsize=8)
 def load_concepts(*paths: Path) -> Concepts:
-    """Returns the shipped table together with those at `paths`.
+    """Returns the shipped table together with the tables at `paths`.
 
     A row of a table is `{"id": ..., "kind": ..., "names": [...], "near": [...], "parents": [...]}`.
 
     Raises:
         DataError: an unknown kind or parent, a concept without a name, a near name that is none of its names,
-            or an id or name of two concepts.
+            or an id or name that two concepts have.
     """
     by_id: dict[str, Concept] = {}
     for path in (TABLE, *paths):
         for concept in read_records(path, Concept):
             if concept.id in by_id:
                 raise DataError(
-                    f"{path}: concept {concept.id!r} is there twice, or is one of the shipped table; give "
-                    f"it another id"
+                    f"{path}: another concept, perhaps of the shipped table, has the id {concept.id!r}; give "
+                    "yours another id"
                 )
             if concept.kind not in KINDS:
                 raise DataError(
@@ -137,6 +149,7 @@ def load_concepts(*paths: Path) -> Concepts:
 
 
 def _ancestors(id_: str, by_id: Mapping[str, Concept]) -> set[str]:
+    """Returns the ids of all concepts that the concept `id_` belongs to, directly or not."""
     found: set[str] = set()
     waiting = list(by_id[id_].parents)
     while waiting:
@@ -148,6 +161,11 @@ def _ancestors(id_: str, by_id: Mapping[str, Concept]) -> set[str]:
 
 
 def _by_first_piece(concepts: Iterable[Concept]) -> dict[str, list[_Name]]:
+    """Returns the names of all concepts as in `Concepts.names`.
+
+    Raises:
+        DataError: a name without a letter or digit, or a name of two concepts.
+    """
     owner: dict[tuple[str, ...], str] = {}
     found: dict[str, list[_Name]] = {}
     for concept in concepts:
@@ -171,22 +189,26 @@ def _by_first_piece(concepts: Iterable[Concept]) -> dict[str, list[_Name]]:
 
 
 def _pieces_of_name(text: str) -> tuple[tuple[str, ...], bool]:
-    """Returns the pieces of a name, and whether its capitals matter."""
+    """Returns (pieces of a name, whether its capitals matter)."""
     words = [piece for piece, _, _ in pieces_of(text)]
     cased = len(words) == 1 and is_letters(words[0])
     return tuple(words if cased else map(singular, words)), cased
 
 
 def is_letters(name: str) -> bool:
-    """Returns whether a name is letters such as AF, MI or COPD."""
+    """Returns whether a name is capitals such as AF, MI or COPD: up to five letters, two of them capitals."""
     return len(name) <= _LONGEST_CASED and sum(map(str.isupper, name)) >= 2
 
 
 def link(text: str, *, concepts: Concepts | None = None) -> list[Mention]:
-    """Returns the concepts that `text` names, in order, without overlaps; the longest name at a place wins.
+    """Returns the mentions of concepts in `text`, in order, without overlaps; the longest name wins.
 
     A short form that the text explains ("polycystic ovary syndrome (PCOS)") means its long form everywhere in
     the text. The time is linear in the length of the text.
+
+    Args:
+        text: a text.
+        concepts: the concept table; the shipped table where None.
     """
     table = concepts or load_concepts()
     pieces = pieces_of(text)
@@ -205,7 +227,7 @@ def link(text: str, *, concepts: Concepts | None = None) -> list[Mention]:
 
 
 def _short_forms(text: str, table: Concepts) -> dict[str, _Name]:
-    """Returns short form -> long form for the abbreviations that `text` explains with a name of the table."""
+    """Returns {short form: name} for the abbreviations that `text` explains with a name of the table."""
     found = {}
     for short, long in find_abbreviations(text).items():
         pieces = pieces_of(long)
@@ -222,10 +244,7 @@ def _longest(
     table: Concepts,
     short_forms: Mapping[str, _Name],
 ) -> tuple[_Name | None, int]:
-    """Returns the longest name that begins at piece `place`, and its number of pieces.
-
-    (None, 0) where no name begins there.
-    """
+    """Returns (longest name that begins at piece `place`, its number of pieces); (None, 0) for no name."""
     written = pieces[place][0]
     if written in short_forms:
         return short_forms[written], 1
@@ -248,6 +267,6 @@ def _longest(
 
 
 def _continues_name(piece: str, gap: str) -> bool:
-    """Returns whether a name may go on after `piece` and `gap`: after a blank, but not after a sentence."""
+    """Returns whether a name may continue after `piece` and `gap`: after a blank, not after a sentence."""
     within = _WITHIN_NAME.fullmatch(gap) is not None
     return within and (len(piece) <= _LONGEST_TITLE or not _SENTENCE_END.match(gap))

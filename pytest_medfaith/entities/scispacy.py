@@ -1,7 +1,7 @@
-"""The linker widened by scispaCy, with its detector of abbreviations and its linker over UMLS or MeSH.
+"""The linker extended by scispaCy: its detector of abbreviations, and its linker over UMLS or MeSH.
 
-Only a project that asks for scispaCy gets it. Were it used wherever it is installed, verdicts would differ
-between two machines, and scispaCy fetches its knowledge base when it is first used.
+Only a project that asks for scispaCy gets it. If it were used wherever it is installed, verdicts would differ
+between machines. Besides, scispaCy downloads its knowledge base when it is first used.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from pytest_medfaith.entities.linker import Mention, is_letters, link
 from pytest_medfaith.errors import DataError, MissingExtra
 
 NO_LINKER = "none"
-# Of scispaCy's candidate. Its authors report high precision from 0.8 on, and a wrong link is a false alarm
-# here.
+# The least score of scispaCy's candidate. Its authors report high precision from 0.8 on. A wrong link is a
+# false alarm here.
 LEAST_SCORE = 0.85
 
-# Semantic types of the UMLS (their TUIs) -> the kinds that the rules compare.
+# {semantic type of the UMLS (TUI): kind that the rules compare}.
 _KINDS: Mapping[str, str] = MappingProxyType(
     dict.fromkeys(("T116", "T121", "T123", "T125", "T127", "T129", "T195", "T200"), "drug")
     | dict.fromkeys(("T019", "T020", "T037", "T046", "T047", "T048", "T049", "T184", "T191"), "disease")
@@ -33,11 +33,11 @@ _KINDS: Mapping[str, str] = MappingProxyType(
 
 
 def load_linker(name: str) -> Callable[[str], list[Mention]]:
-    """Returns the linker of a name.
+    """Returns the linker called `name`: text -> mentions.
 
     Args:
-        name: "default" for the concept table, "none" to find no names, "scispacy", "scispacy:MODEL" or
-        "scispacy:MODEL:KNOWLEDGE_BASE".
+        name: "default" for the concept table, "none" to find nothing, "scispacy", "scispacy:MODEL" or
+            "scispacy:MODEL:KNOWLEDGE_BASE".
 
     Raises:
         DataError: another name.
@@ -59,6 +59,7 @@ def load_linker(name: str) -> Callable[[str], list[Mention]]:
 
 
 def _nothing(_text: str) -> list[Mention]:
+    """Returns no mentions: the linker "none"."""
     return []
 
 
@@ -67,8 +68,13 @@ def link_with_scispacy(
 ) -> list[Mention]:
     """Returns the mentions of the concept table, and scispaCy's where the table has none, in order of place.
 
-    The table comes first because it knows which concepts belong to which: scispaCy's knowledge bases do not
-    say that metformin is a biguanide.
+    The table comes first because it knows which concepts belong to which. scispaCy's knowledge bases do not
+    tell that metformin is a biguanide.
+
+    Args:
+        text: a text.
+        model: scispaCy's pipeline.
+        knowledge_base: scispaCy's knowledge base, "umls" or "mesh".
 
     Raises:
         MissingExtra: scispaCy is not installed.
@@ -85,7 +91,7 @@ def link_with_scispacy(
 
 @lru_cache(maxsize=defaults.TEXTS_KEPT)
 def _mentions(text: str, model: str, knowledge_base: str) -> tuple[Mention, ...]:
-    """Returns scispaCy's best concept for each entity, if its score and its kind will do."""
+    """Returns scispaCy's best concept for each entity, if its score is high enough and its kind is known."""
     pipeline = _pipeline(model, knowledge_base)
     entries = pipeline.get_pipe("scispacy_linker").kb.cui_to_entity
     found = []
@@ -102,8 +108,8 @@ def _mentions(text: str, model: str, knowledge_base: str) -> tuple[Mention, ...]
 def _is_name(written: str, entry: Any) -> bool:
     """Returns whether the knowledge base lists the words as a name of the concept.
 
-    scispaCy also links words that only look like a name, as prednisolone like prednisone. Letters such as RA
-    have several meanings; where the text defines them, their long form is what gets linked.
+    scispaCy also links words that only look like a name: prednisolone to prednisone. Letters such as RA have
+    several meanings; where the text defines them, scispaCy links their long form.
     """
     names = (getattr(entry, "canonical_name", ""), *getattr(entry, "aliases", ()))
     return not is_letters(written) and written.casefold() in map(str.casefold, names)
@@ -111,6 +117,12 @@ def _is_name(written: str, entry: Any) -> bool:
 
 @lru_cache(maxsize=2)
 def _pipeline(model: str, knowledge_base: str) -> Any:
+    """Returns scispaCy's pipeline with linker; the last two are kept.
+
+    Raises:
+        MissingExtra: scispaCy is not installed.
+        DataError: the model is not installed.
+    """
     try:
         import scispacy.abbreviation
         import scispacy.linking  # noqa: F401  both imports register their pipes

@@ -1,7 +1,7 @@
-"""Says which texts state the same but for the names of a drug or disease, and says a claim in other names.
+"""Tells which texts say the same with other names of a drug or disease, and writes a claim in other names.
 
 Example: "Acetaminophen lowers fever" and "Paracetamol lowers fever." are the same statement. Statements about
-prednisone and prednisolone, or about 5 mg and 50 mg, are two: everything but the names must be equal, letter
+prednisone and prednisolone, or about 5 mg and 50 mg, are not: everything but the names must be equal, letter
 for letter.
 """
 
@@ -15,17 +15,20 @@ from pytest_medfaith.entities.linker import Mention
 
 Linker = Callable[[str], Sequence[Mention]]
 
-# The kinds with names that mean the same in any place. "Patients" and "volunteers" name people, and are not
-# the same people.
+# Kinds of concepts whose names mean the same everywhere. "Patients" and "volunteers" both name people, but
+# not the same people.
 NAMED = frozenset({"drug", "disease", "gene", "organism"})
-# Words in which two texts that state the same may differ; texts that differ in more are not read for names.
+# Texts that differ in more words than this are not compared by names.
 _MOST_NAMED = 24
 _ARTICLE = re.compile(r"\b([Aa])n(?=\s\x00)")  # "an MI" beside "a heart attack"
 _NAME = "\x00{}\x00"
 
 
 def defined_in(texts: Iterable[str]) -> dict[str, str]:
-    """Returns short form -> long form of what the texts define, without those of two meanings."""
+    """Returns {short form: long form} of what the texts define, without short forms with two meanings.
+
+    "MS" is left out where one text has "multiple sclerosis (MS)" and another "mitral stenosis (MS)".
+    """
     found: dict[str, str] = {}
     unclear: set[str] = set()
     for text in texts:
@@ -36,7 +39,11 @@ def defined_in(texts: Iterable[str]) -> dict[str, str]:
 
 
 def written_out(text: str, defined: Mapping[str, str]) -> str:
-    """Returns `text` with long forms for short forms, and without the brackets that define these."""
+    """Returns `text` with long forms for its short forms, and without the brackets that define them.
+
+    "Heart failure (HF) kills." becomes "heart failure kills.", with {"HF": "heart failure"} as `defined`,
+    which is {short form: long form}.
+    """
     for short, long in defined.items():
         text = re.sub(rf"(?i:{re.escape(long)})\s*\({re.escape(short)}\)", long, text)
         text = re.sub(rf"(?<![\w(-]){re.escape(short)}(?![\w)])", lambda _, long=long: long, text)  # type: ignore[misc]
@@ -44,15 +51,15 @@ def written_out(text: str, defined: Mapping[str, str]) -> str:
 
 
 def statement(text: str, *, linker: Linker, defined: Mapping[str, str]) -> str:
-    """Returns `text` with each name by its concept: equal for texts that state the same.
+    """Returns `text` with the concept id in the place of each name: equal for texts that say the same.
 
-    Only names that always mean their concept are replaced (`Mention.exact`). What is left is as it was
-    written, but for spaces, the full stop, and the capital that begins it.
+    Only names that always mean their concept are replaced (`Mention.exact`). The rest stays as written,
+    except for blanks, the full stop, and the first capital.
 
     Args:
         text: a claim, or a passage.
         linker: finds the names.
-        defined: short form -> long form, from `defined_in`.
+        defined: {short form: long form}, from `defined_in`.
     """
     full = " ".join(written_out(text, defined).split()).rstrip(".!")
     for mention in sorted(_names(full, linker), key=lambda one: -one.start):
@@ -61,9 +68,15 @@ def statement(text: str, *, linker: Linker, defined: Mapping[str, str]) -> str:
 
 
 def first_alike(texts: Sequence[str], *, linker: Linker, defined: Mapping[str, str]) -> tuple[int, ...]:
-    """Returns for each text the place of the first that states the same in other names; () where no two do.
+    """Returns for each text the index of the first text that says the same in other names.
 
-    Texts that are equal word for word are two, unless a third says the same in other names.
+    () where no two do. Texts that are equal word for word keep their own index, unless a third text says the
+    same in other names.
+
+    Args:
+        texts: gold claims, or passages.
+        linker: finds the names.
+        defined: {short form: long form}, from `defined_in`.
     """
     words = [frozenset(text.casefold().rstrip(".! ").split()) for text in texts]
     read: dict[int, str] = {}
@@ -80,16 +93,16 @@ def first_alike(texts: Sequence[str], *, linker: Linker, defined: Mapping[str, s
 
 
 def in_names_of(claim: str, evidence: str, *, linker: Linker, defined: Mapping[str, str]) -> str:
-    """Returns the claim with the evidence's name of each drug and disease that the evidence calls otherwise.
+    """Returns the claim with the evidence's name for each drug and disease that the two call differently.
 
-    It is the claim as it is where both use the same names. Example: "Tylenol lowers fever", against
-    "Acetaminophen is given for fever", is "Acetaminophen lowers fever".
+    "Tylenol lowers fever" becomes "Acetaminophen lowers fever" for "Acetaminophen is given for fever".
+    Unchanged where both use the same names.
 
     Args:
-        claim: its text.
+        claim: the text of the claim.
         evidence: the text of a passage.
         linker: finds the names.
-        defined: what the answer defines, short form -> long form.
+        defined: {short form: long form} of what the answer defines.
     """
     meant = find_abbreviations(evidence)
     unknown = {
@@ -109,8 +122,10 @@ def in_names_of(claim: str, evidence: str, *, linker: Linker, defined: Mapping[s
 
 
 def _names(text: str, linker: Linker) -> list[Mention]:
+    """Returns the mentions of `text` that always mean their concept, of the kinds in NAMED."""
     return [mention for mention in linker(text) if mention.exact and mention.kind in NAMED]
 
 
 def _holds(text: str, name: str) -> bool:
+    """Returns whether `text` has `name` as whole words, in either case."""
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) is not None

@@ -1,1 +1,1 @@
-"""Gates: rules that compare a slice report with a bound, or with a kept baseline."""
+"""Gates, rules for a whole slice: a bound ("hallucination <= 0.05"), or a comparison with the baseline."""

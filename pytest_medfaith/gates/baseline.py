@@ -38,7 +38,7 @@ _NAMES_SHOWN = 5
 
 @dataclass(frozen=True, kw_only=True)
 class Baseline:
-    """A baseline file as read."""
+    """A baseline file as read: its path, and an entry for each slice run in it."""
 
     path: Path
     slices: tuple[SliceBaseline, ...] = ()
@@ -46,11 +46,11 @@ class Baseline:
 
 @dataclass(frozen=True, kw_only=True)
 class Written:
-    """What was written beside the baseline file.
+    """What `write_baseline` wrote beside the baseline file.
 
     Attributes:
-        aside: where a file that could not be read went, None where there was none.
-        kept: the numbered copy, None where none is kept.
+        aside: where an unreadable old file was moved; None where there was none.
+        kept: the numbered copy; None where none was asked for.
     """
 
     aside: Path | None = None
@@ -68,25 +68,23 @@ def write_baseline(
     now: datetime | None = None,
     commit: str = "",
 ) -> Written:
-    """Writes `slice_reports` to the baseline file `path`, whole or not at all, and keeps a numbered copy.
+    """Writes slices to the baseline file `path`, whole or not at all, and keeps a numbered copy.
 
-    A single process writes at a time. Entries of slices that did not run stay. A file that cannot be read, or
-    that a newer version wrote, is put aside under another name.
+    Entries of slices that did not run stay. A file that cannot be read is moved aside. Only one process
+    writes at a time.
 
     Args:
-        path: the file, made where it is not there.
+        path: the file; made where it is missing.
         slice_reports: complete, no two of a slice, retriever, checker and k.
-        signature: what made the run, as plain values; each slice keeps the part that decides its numbers.
-        metrics: names to store beside those of the reports, see `baseline_entry`; likewise `declared` and
-            `seed`.
+        signature: all that decided the numbers, as plain values; each slice keeps its part.
+        metrics: names to store beside those of the reports, see `baseline_entry`.
         declared: the metrics by name.
         seed: of the intervals.
         now: the date in the name of the copy (`gates.kept`); None keeps no copy.
         commit: for the name of the copy.
 
     Raises:
-        DataError: reports that are none, incomplete or doubled, a value that is not finite, an unwritable
-            file.
+        DataError: no report, an incomplete or doubled one, a value that is not finite, an unwritable file.
         ValueError: no metric has one of the names.
     """
     _check_complete(slice_reports)
@@ -102,7 +100,7 @@ def write_baseline(
 
 
 def _merge(path: Path, new: Sequence[SliceBaseline]) -> Path | None:
-    """Writes the file with `new` among its entries, and returns where an unreadable file went."""
+    """Writes the file with the entries `new` among those it has; returns where an unreadable file went."""
     aside = None
     try:
         kept = read_baseline(path).slices
@@ -120,10 +118,10 @@ def _merge(path: Path, new: Sequence[SliceBaseline]) -> Path | None:
 
 
 def check_baseline_writable(path: Path) -> None:
-    """Finds out before a run whether its baseline can be written afterwards.
+    """Raises where the baseline could not be written after the run; called before it.
 
     Raises:
-        DataError: it cannot.
+        DataError: it could not.
     """
     with _writing(path):
         check_folder(path.parent)
@@ -133,7 +131,7 @@ def check_baseline_writable(path: Path) -> None:
 
 @contextmanager
 def _writing(path: Path) -> Iterator[None]:
-    """Turns an error of the disk, or of a value that JSON cannot hold, into one about the baseline."""
+    """Turns errors of the disk or of JSON in the block into a DataError about the baseline."""
     try:
         yield
     except ValueError as error:
@@ -199,7 +197,7 @@ def _counts(case: CaseBaseline) -> dict[str, int]:
 
 
 def _layout(value: Any, *, depth: int = 0) -> str:
-    """Returns JSON with sorted keys and a fact on each line: a list or object of plain values is not broken.
+    """Returns JSON with sorted keys, a fact on each line, so that a reviewer can read its diffs.
 
     Raises:
         ValueError: a number is NaN or infinite.

@@ -91,7 +91,9 @@ def compare_metrics(
     seed: int = defaults.SEED,
     resamples: int = RESAMPLES,
 ) -> dict[str, Comparison]:
-    """Returns {name: comparison} over the cases of both; a metric that this run could not measure is absent.
+    """Returns {metric: comparison with the baseline} over the cases of both runs.
+
+    A metric that this run could not measure is left out.
 
     Args:
         names: of the metrics.
@@ -99,7 +101,7 @@ def compare_metrics(
         baseline: the entry of the slice, see `matching.slice_baseline`.
         declared: the metrics by name, see `parse_metric`.
         seed: of resamples.
-        resamples: how many, where not all swaps are tried.
+        resamples: how many random swaps, where there are too many to try all.
 
     Raises:
         MissingBaseline: the baseline does not hold one of the metrics.
@@ -166,7 +168,7 @@ def _fractions(metric: Metric, cases: Sequence[CaseBaseline]) -> Floats:
 
 
 def _changes(pairs: Pairs, case_ids: Sequence[str]) -> list[tuple[str, float]]:
-    """Returns (case, worsening of its value), worst first; 0 for a case that only one run measured."""
+    """Returns (case id, how much worse its value is), worst first; 0 for a case in one run only."""
     old, new = pairs.before[..., 0], pairs.after[..., 0]
     both = (old[1] > 0) & (new[1] > 0)
     values = [one[0] / np.where(both, one[1], 1) for one in (old, new)]
@@ -190,7 +192,7 @@ def shown_cases(number: int) -> str:
 
 
 def describe_comparison(comparison: Comparison, *, p: float, tests: int = 1) -> str:
-    """Returns in words how a comparison came out: the change, its bounds, the tests, and where it comes from.
+    """Returns a comparison in words: the change, its bounds, the tests, and the claims or cases behind it.
 
     Args:
         comparison: of a metric.
@@ -223,7 +225,7 @@ def describe_comparison(comparison: Comparison, *, p: float, tests: int = 1) -> 
 
 
 def _worse_cases(comparison: Comparison) -> list[str]:
-    """Returns which cases a worsening comes from, where no claim of both runs explains it."""
+    """Returns the cases in which a metric is worse, for a worsening that no claim of both runs explains."""
     new = comparison.claims.new_bad if comparison.claims else 0
     worse, better = comparison.worse_in, comparison.better_in
     names = first_names(worse)

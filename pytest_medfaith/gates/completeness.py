@@ -1,4 +1,4 @@
-"""What a gate comes to where cases are missing or failed, claims are unscored, or answers are refusals."""
+"""Fails gates of a slice that was not measured whole: missing or failed cases, unscored claims, refusals."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ def unless_incomplete(
     unscored_at_most: float,
     uncertain_at_most: float = 0.0,
 ) -> GateResult:
-    """Returns `result`, or a failure where the slice was not measured whole.
+    """Returns `result`, or a failure where cases or claims were left out of what it measured.
 
-    A gate fails on a failed case, on more unscored or uncertain claims than allowed, and on a case that did
-    not finish. A corrected rate counts uncertain claims, so that they do not fail its gate.
+    It fails for a failed case, for a case that did not finish, and for more unscored or uncertain claims than
+    allowed. A corrected rate counts uncertain claims, so they do not fail its gate.
 
     Args:
         result: what the numbers alone say.
         metric: of the gate.
         report: of the slice.
-        unscored_at_most: the share of claims that may be unscored.
-        uncertain_at_most: the share of claims that may be uncertain.
+        unscored_at_most: the share of claims that may be unscored, 0 to 1.
+        uncertain_at_most: the share of claims that may be uncertain, 0 to 1.
     """
     if result.outcome == "fail":
         return result
@@ -100,9 +100,9 @@ def _unless_uncertain(result: GateResult, report: SliceReport, at_most: float) -
 
 
 def implied_gate(report: SliceReport, *, has_gates: bool) -> GateResult | None:
-    """Returns the failure of a slice that answers nothing, None where it answers enough.
+    """Returns the failure of a slice in which more than half of the answers are refusals; else None.
 
-    A slice without gates is judged by its tests. There a failed case fails, too, and a single refusal passes.
+    A slice without gates fails for a failed case, too, and a single refusal passes there.
 
     Args:
         report: of a slice without a bound on abstention.

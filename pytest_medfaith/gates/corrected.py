@@ -1,9 +1,9 @@
-"""Gates that compare a corrected rate with the baseline's: two rates, each with an interval of its labels.
+"""Gates that compare a rate corrected by people's labels with that of the baseline.
 
-A corrected rate belongs to a slice, so there are no cases to pair. The interval of the difference comes from
-the intervals of the two rates (MOVER: Zou & Donner 2008, Stat Med 27(10), with no covariance). Both runs
-answer the same questions, and share labels where claims stayed, so their errors go together, and without the
-covariance the interval is rather too wide. It shows a worsening, or rules one out, at 2.5 % on each side.
+Such a rate belongs to a slice, so there are no cases to pair. The interval of the difference comes from the
+intervals of both rates (MOVER: Zou & Donner 2008, Stat Med 27(10), without a covariance, which makes it
+rather too wide: both runs answer the same questions and share labels). It shows a worsening, or rules one
+out, at 2.5 % on each side.
 """
 
 from __future__ import annotations
@@ -56,11 +56,11 @@ def corrected_difference(
 def judge_corrected(
     gate: BaselineGate, metric: Metric, report: SliceReport, baseline: SliceBaseline, *, tolerated: float
 ) -> GateResult | None:
-    """Returns what the gate answers, None where this run has no corrected rate.
+    """Returns the result of a gate on a corrected rate; None where this run has no such rate.
 
-    It passes where a worsening above `tolerated` is ruled out, or where every claim and verdict is that of
-    the baseline and no label was lost. It fails where a worsening is shown and the best estimate is above the
-    margin. Everything else is inconclusive.
+    It passes where a worsening above `tolerated` is ruled out, or where claims and verdicts are those of the
+    baseline and no label was lost. It fails where a worsening is shown and the estimate is above the margin.
+    Otherwise it is inconclusive.
 
     Args:
         gate: on a corrected rate.

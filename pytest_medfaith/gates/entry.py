@@ -1,4 +1,4 @@
-"""What a baseline keeps of a slice: metrics, every case with its claims, the signature of what made them."""
+"""The entry of a slice in a baseline: metrics, every case with its claims, and the signature."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _DECIMALS = 10  # as the metrics round: the last bits differ between machines
 
 @dataclass(frozen=True, kw_only=True)
 class CaseBaseline(Record):
-    """A case: claims as (verdict, text) in the order of the answer, {metric: (numerator, denominator)}."""
+    """A case in a baseline: `claims` are (verdict, text), `fractions` {metric: (part, whole)}."""
 
     claims: tuple[tuple[VerdictLabel, str], ...]
     fractions: Mapping[str, tuple[float, float]]
@@ -44,7 +44,7 @@ class CaseBaseline(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class SliceBaseline(SliceRecord):
-    """A slice run: its metrics, {case id: case}, and the signature of what made them."""
+    """A slice run in a baseline: its metrics, its cases by id, and the signature of what made them."""
 
     signature: Mapping[str, Any]
     metrics: Mapping[str, MetricValue]
@@ -118,7 +118,7 @@ def slice_signature(run: SliceRun, signature: Mapping[str, Any]) -> dict[str, An
 
 
 def _used(values: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """Returns the value of nested `values` to which `names` lead, nested as it was; {} for none."""
+    """Returns the part of nested `values` that the path `names` leads to, still nested; {} for none."""
     name, *below = names
     if name not in values:
         return {}

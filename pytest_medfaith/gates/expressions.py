@@ -19,7 +19,10 @@ _DECIMALS = 10  # 5% is 0.05, not 0.05000000000000001
 
 @dataclass(frozen=True, kw_only=True)
 class BoundGate:
-    """`metric` must be at least, or at most, `bound`; with `sure`, the end of its 95 % interval must be."""
+    """A bound: `metric` must be at least, or at most, `bound`.
+
+    With `sure` ("at 95%") not its value but the far end of its 95 % interval must be.
+    """
 
     expression: str
     metric: str
@@ -48,7 +51,7 @@ class _Scanner:
     place: int = 0
 
     def take(self, pattern: str) -> re.Match[str] | None:
-        """Returns the match at the next word and goes behind it; None where the word does not match."""
+        """Returns the match of `pattern` at the next word and moves behind it; None for no match."""
         self.place = len(self.text) - len(self.text[self.place :].lstrip())
         match = re.compile(pattern).match(self.text, self.place)
         if match:
@@ -119,7 +122,7 @@ def _bound_gate(scanner: _Scanner, metric: Metric) -> BoundGate:
 
 
 def _check_bound(scanner: _Scanner, metric: Metric, bound: float, *, at: int) -> None:
-    """Refuses a bound that no value can have."""
+    """Refuses a bound outside the range of the metric, such as faithfulness >= 2."""
     low, high = metric.range
     if not low <= bound <= high or math.isinf(bound):
         scanner.refuse(f"{metric.name} ranges from {low:g} to {high:g}, so this bound says nothing", at=at)
@@ -168,12 +171,12 @@ def compared_metrics(gates: Iterable[Gate]) -> set[str]:
 
 
 def unscored_allowed(gates: Iterable[Gate]) -> float:
-    """Returns the share of claims that may be unscored: the strictest bound on it, 0 without a bound."""
+    """Returns the share of claims that may be unscored: of `unscored <= X` the smallest X, else 0."""
     return _strictest(gates, "unscored")
 
 
 def uncertain_allowed(gates: Iterable[Gate]) -> float:
-    """Returns the share of claims that may be uncertain, likewise."""
+    """Returns the share of claims that may be uncertain: of `uncertain <= X` the smallest X, else 0."""
     return _strictest(gates, "uncertain")
 
 
@@ -184,12 +187,12 @@ def _strictest(gates: Iterable[Gate], metric: str) -> float:
 
 
 def gates_without_answer(gates: Iterable[str], declared: Mapping[str, Metric] = METRICS) -> tuple[str, ...]:
-    """Returns the gate expressions that can be judged where no answer is: those on what a retriever found."""
+    """Returns the gates that need no answer: those on what a retriever found, such as `recall@10 >= 0.8`."""
     return tuple(
         gate for gate in gates if not parse_metric(parse_gate(gate, declared).metric, declared).needs_answer
     )
 
 
 def asks_for_audit(gates: Iterable[str], declared: Mapping[str, Metric] = METRICS) -> bool:
-    """Returns whether one of the gate expressions reads what only an audit measures."""
+    """Returns whether any gate is on a metric that only an audit measures, such as `audit.recall`."""
     return any(parse_gate(gate, declared).metric in AUDIT_METRICS for gate in gates)

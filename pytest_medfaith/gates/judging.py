@@ -137,7 +137,7 @@ def _results(
 
 
 def stops_run(result: GateResult, *, inconclusive: Inconclusive = INCONCLUSIVE) -> bool:
-    """Returns whether a result fails the run: "fail" does, "inconclusive" where `inconclusive` is "fail"."""
+    """Returns whether a result fails the run: "fail" always, "inconclusive" where the setting says "fail"."""
     return result.outcome == "fail" or (result.outcome == "inconclusive" and inconclusive == "fail")
 
 
@@ -150,7 +150,7 @@ def judge_bound(
     unscored_at_most: float = 0.0,
     uncertain_at_most: float = 0.0,
 ) -> GateResult:
-    """Returns what `gate` answers on `report`.
+    """Returns the result of a bound on `report`.
 
     A metric without a value never passes, nor does a slice with a case that is missing or failed, nor a slice
     with more unscored or uncertain claims than the shares `unscored_at_most` and `uncertain_at_most`.
@@ -202,7 +202,7 @@ def _unmeasured(gate: Gate, metric: Metric) -> GateResult:
 
 
 def _bound_outcome(gate: BoundGate, metric: Metric, measured: MetricValue) -> tuple[Outcome, str]:
-    """Returns what `gate` answers and, where more cases could change it, how many."""
+    """Returns the outcome of a bound, and how many cases would settle it; "" where more change nothing."""
     value, far = measured.value, measured.low if gate.at_least else measured.high
     if value is None or not _clears(gate, value):
         return "fail", ""
@@ -294,7 +294,7 @@ def _judge_baseline_gate(
 def judge_comparison(
     comparison: Comparison, *, expression: str, margin: float, p: float, tests: int = 1
 ) -> GateResult:
-    """Returns what the gate `expression` answers.
+    """Returns the result of a gate that compares with the baseline: pass, fail or inconclusive.
 
     Args:
         comparison: of the metric of the gate.
@@ -325,7 +325,10 @@ def judge_comparison(
 
 
 def tolerated_worsening(comparison: Comparison, margin: float) -> float:
-    """Returns `margin`, or in the place of 0 a share of the range, or of the value if that has no end."""
+    """Returns the worsening that a pass must rule out: `margin`, where that is above 0.
+
+    For a margin of 0 it is a share of the metric's range, or of its value where the range has no end.
+    """
     low, high = comparison.metric.range
     return margin or UNSTATED_MARGIN * (high - low if math.isfinite(high - low) else abs(comparison.before))
 

@@ -24,12 +24,12 @@ def has_uncertain(report: SliceReport) -> bool:
 
 
 def leaning_reports(reports: Iterable[Report]) -> tuple[Report, ...]:
-    """Returns `reports` with each uncertain claim as it leans."""
+    """Returns `reports` with each uncertain claim given the label that it leans to."""
     return tuple(one.with_(verdicts=tuple(map(as_leaning, one.verdicts)), selective=False) for one in reports)
 
 
 def leaning_report(report: SliceReport, declared: Mapping[str, Metric]) -> SliceReport:
-    """Returns `report` with each uncertain claim as it leans; its metrics are to be measured anew."""
+    """Returns `report` with each uncertain claim given the label it leans to, without its old metrics."""
     kept = {
         name: value
         for name, value in report.metrics.items()
@@ -39,7 +39,7 @@ def leaning_report(report: SliceReport, declared: Mapping[str, Metric]) -> Slice
 
 
 def as_strict(result: GateResult, leaning: GateResult) -> GateResult:
-    """Returns `result`, or a worse outcome where the gate has one with uncertain claims as they lean."""
+    """Returns `result`, or `leaning` (the gate with uncertain claims as they lean) where that is worse."""
     metric_of_open = result.expression.split()[0] == "uncertain"  # as they lean there is none
     if metric_of_open or _FROM_WORST.index(leaning.outcome) >= _FROM_WORST.index(result.outcome):
         return result

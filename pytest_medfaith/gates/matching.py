@@ -1,4 +1,4 @@
-"""Which entry of a baseline a slice may be compared with: that of the same slice, set-up and cases."""
+"""Finds the entry of a baseline that a slice may be compared with: same slice, set-up and cases."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ def check_before_run(
     case_ids: Collection[str],
     metrics: Collection[str] = (),
 ) -> None:
-    """Finds out before a slice runs, as far as it can be known, that the slice cannot be compared.
+    """Raises before a slice runs where it could not be compared with the baseline.
 
-    A test may still put another checker in the place of the configured one. So an entry under any checker
-    will do, and only that of the configured checker must have its weights and thresholds.
+    A test may still judge by another checker than the configured one. So an entry under any checker will do,
+    and only an entry of the configured checker must have its weights and thresholds.
 
     Args:
         baseline: as read.
@@ -90,7 +90,7 @@ def check_before_run(
 
 
 def signature_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
-    """Returns `checkers.default.entail was 0.5, is 0.6` for everything in which two signatures differ."""
+    """Returns a line for each difference of two signatures: "checkers.default.entail was 0.5, is 0.6"."""
     old, new = _leaves(before), _leaves(after)
     return [
         f"{name} was {old.get(name, 'absent')}, is {new.get(name, 'absent')}"

@@ -1,4 +1,4 @@
-"""The statistics of paired cases: permutation test, bounds of a worsening, Holm's correction."""
+"""Statistics of cases that two runs measured: permutation test, bounds of a worsening, Holm's correction."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ class Worsening:
 
 
 def swap_p_values(pairs: Pairs, *, seed: int = defaults.SEED, resamples: int = RESAMPLES) -> Floats:
-    """Returns (c,) the p values of a worsening: the share of swaps at least as bad as what was measured.
+    """Returns (c,) p values of a worsening: the share of swaps that are at least as bad as what was measured.
 
-    A swap exchanges "before" and "after" of some cases. All 2^n swaps where they are no more than
-    `resamples`. Else `resamples` random swaps and the measured state among them, so that p is never 0
-    (Phipson & Smyth 2010, Statistical Applications in Genetics and Molecular Biology 9(1)).
+    A swap exchanges "before" and "after" of some cases. All 2^n swaps are tried where they are at most
+    `resamples`; else `resamples` random ones and the measured state, so that p is never 0 (Phipson & Smyth
+    2010, Statistical Applications in Genetics and Molecular Biology 9(1)).
     """
     before, after = pairs.before.sum(axis=1), pairs.after.sum(axis=1)
     measured = _worse_by(before, after, pairs.sign)
@@ -125,7 +125,7 @@ def _parts(fractions: Floats, sums: Floats) -> Floats:
 
 
 def quantile_p_value(pairs: Pairs, quantile: float, *, seed: int, resamples: int) -> Floats:
-    """Returns (1,) the p value of `swap_p_values` for a quantile; both runs must measure every case."""
+    """Returns (1,) the p value of a worsening of a quantile; both runs must have measured every case."""
     before, after = _values(pairs)
     measured = _worse_quantile(before, after, quantile, pairs.sign)
     reached = np.zeros(1)
@@ -136,7 +136,7 @@ def quantile_p_value(pairs: Pairs, quantile: float, *, seed: int, resamples: int
 
 
 def cases_beyond(quantile: float, *, tail: float) -> int:
-    """Returns the least n with quantile^n <= tail: n cases hold a value beyond `quantile` but for `tail`."""
+    """Returns the least n with quantile^n <= tail: of n cases some lie beyond the quantile almost surely."""
     return math.ceil(math.log(tail) / math.log(quantile))
 
 
@@ -184,7 +184,7 @@ def holm(p_values: Mapping[str, float]) -> dict[str, float]:
 
 
 def decide(*, worse_by: float, high: float, p: float, margin: float, tolerated: float) -> Outcome:
-    """Returns what a gate answers.
+    """Returns "fail", "pass" or "inconclusive" for a comparison with the baseline.
 
     Args:
         worse_by: the best estimate of the worsening.

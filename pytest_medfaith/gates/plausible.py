@@ -1,4 +1,4 @@
-"""Whether an entry of a baseline can be what a run measured: checksum, ranges, numbers against claims."""
+"""Checks whether an entry of a baseline can be what a run measured: checksum, ranges, counts of claims."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claims that two runs make, in equal or similar words: which regressed, and the exact McNemar test."""
+"""Claims of this run beside those of the baseline, in equal or similar words: which got worse."""
 
 from __future__ import annotations
 
@@ -100,7 +100,10 @@ def find_regressions(
 
 @dataclass(frozen=True)
 class _Match:
-    """A verdict with the label in the baseline, None for a new claim; `text` is another wording there."""
+    """A verdict of this run with the label that the baseline has for its claim; None for a new claim.
+
+    `text` is the baseline's wording, None where it is the same.
+    """
 
     verdict: Verdict
     before: VerdictLabel | None = None

@@ -1,1 +1,1 @@
-"""What people say of claims: rows of a labels file, the claims drawn for them, agreement of reviewers."""
+"""People's labels of claims: which claims they are asked about, how far they agree, what rates follow."""

@@ -16,9 +16,10 @@ class Agreement:
     Attributes:
         reviewers: two, or all.
         measure: "Cohen's kappa" or "Krippendorff's alpha".
-        value: 1 for full agreement, 0 for what chance gives; None where all labels are equal or absent.
-        claims: that two reviewers or more labelled.
-        equal: claims among them that got one label alone.
+        value: 1 for full agreement, 0 for agreement by chance, below 0 for less; None where there are no
+            labels, or all are equal.
+        claims: how many claims at least two of the reviewers labelled.
+        equal: how many of these got equal labels.
     """
 
     reviewers: tuple[str, ...]
@@ -28,6 +29,7 @@ class Agreement:
     equal: int
 
     def __str__(self) -> str:
+        """Returns a sentence such as "AB and CD: equal labels for 9 of 10 claims, Cohen's kappa 0.80"."""
         who = (
             f"{' and '.join(self.reviewers)}"
             if len(self.reviewers) == 2
@@ -40,10 +42,10 @@ class Agreement:
 
 
 def agreements(labels: Sequence[Mapping[str, str]]) -> list[Agreement]:
-    """Returns kappa of two reviewers; of more reviewers alpha of all, then kappa of each pair.
+    """Returns kappa for two reviewers; for more, first alpha of all, then kappa of each pair.
 
     Args:
-        labels: {reviewer: label} of each claim.
+        labels: {reviewer: label} for each claim.
     """
     reviewers = sorted({reviewer for claim in labels for reviewer in claim})
     pairs = [_of_pair(labels, pair) for pair in combinations(reviewers, 2)]
@@ -61,6 +63,7 @@ def agreements(labels: Sequence[Mapping[str, str]]) -> list[Agreement]:
 
 
 def _of_pair(labels: Sequence[Mapping[str, str]], pair: tuple[str, str]) -> Agreement:
+    """Returns kappa of two reviewers over the claims that both labelled."""
     first, second = pair
     shared = [(claim[first], claim[second]) for claim in labels if first in claim and second in claim]
     return Agreement(
@@ -73,11 +76,16 @@ def _of_pair(labels: Sequence[Mapping[str, str]], pair: tuple[str, str]) -> Agre
 
 
 def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
-    """Returns kappa of two reviewers' labels; None where there are none, or all of them are equal.
+    """Returns Cohen's kappa: 1 for full agreement, 0 for chance.
 
-    kappa = (p_o - p_e) / (1 - p_e), p_o the share of equal pairs, p_e what the reviewers' shares of each
-    label would give by chance. Source: J. Cohen, Educational and Psychological Measurement 20(1), 1960,
-    37-46.
+    None without pairs or if all labels are equal.
+
+    kappa = (p_o - p_e) / (1 - p_e), with p_o the share of equal pairs, and p_e the share that chance gives by
+    how often each reviewer uses each label. Source: J. Cohen, Educational and Psychological Measurement
+    20(1), 1960, 37-46.
+
+    Args:
+        pairs: the two labels of each claim.
     """
     names = sorted({label for pair in pairs for label in pair})
     if len(names) < 2:
@@ -91,14 +99,15 @@ def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
 
 
 def krippendorff_alpha(units: Sequence[Sequence[str]]) -> float | None:
-    """Returns alpha of nominal labels; None where no unit has two labels, or all labels are equal.
+    """Returns Krippendorff's alpha for labels without an order: 1 for full agreement, 0 for chance.
 
-    alpha = 1 - D_o / D_e over the matrix of coincidences, to which a unit of m labels adds each ordered pair
-    of its labels with the weight 1 / (m - 1). Units of a single label add nothing. Source: K. Krippendorff,
-    Computing Krippendorff's Alpha-Reliability, 2011.
+    None where no claim has two labels, or all labels are equal. alpha = 1 - D_o / D_e over the matrix of
+    coincidences, to which a claim of m labels adds each ordered pair of its labels with the weight 1 / (m -
+    1). Claims with a single label add nothing. Source: K. Krippendorff, Computing Krippendorff's
+    Alpha-Reliability, 2011.
 
     Args:
-        units: the labels that each claim got, in any order.
+        units: the labels of each claim, in any order.
     """
     units = [unit for unit in units if len(unit) > 1]
     names = sorted({label for unit in units for label in unit})

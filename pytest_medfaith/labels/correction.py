@@ -1,16 +1,16 @@
-"""Rates of a run's claims from a few labels of people and the checker's verdicts on all claims.
+"""Estimates rates of a run from a few people's labels and the checker's verdicts on all claims.
 
 Example: the checker refutes 50 of 1,000 claims. People label 30 of those and 90 of the others. Of the refuted
 claims 18 of 30 are errors, of the others 1 of 90. So the rate is 0.05 * 18 / 30 + 0.95 * 1 / 90 = 4.1 %.
 
-`stratified_rate` takes labels of the run's own claims. Post-stratification by a yes-or-no verdict equals, for
+`stratified_rate` needs labels of the run's own claims. Post-stratification by a yes-or-no verdict equals, for
 many labels, the power-tuned prediction-powered estimate (Angelopoulos, Duchi & Zrnic 2023, PPI++,
 arXiv:2311.01453). Its usual normal interval covers 64 to 94 % where 95 % are promised, because few labels
 hold few errors. The interval here combines the limits of the strata, and covers 93 to 99 %
 (`bench/corrected_rates.py` prints both).
 
-`transported_rate` takes the checker's error rates from labels of other claims (Rogan & Gladen 1978,
-Am J Epidemiol 107(1)).
+`transported_rate` applies the checker's error rates on labels of other claims (Rogan & Gladen 1978, Am J
+Epidemiol 107(1)).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _DRAWS = 4000
 
 
 class Rate(NamedTuple):
-    """A rate with its 95 % interval, all from 0 to 1."""
+    """A rate with its 95 % interval (value, low, high), each from 0 to 1."""
 
     value: float
     low: float
@@ -45,10 +45,10 @@ class Labelled:
     """The claims of a run, and which of them people labelled.
 
     Attributes:
-        cases: (n,) the case of each claim, from 0.
-        strata: (n,) the stratum of each claim, from 0.
-        chosen: (m,) the places of the labelled claims.
-        truth: (m,) whether the label is what the rate counts.
+        cases: (n,) number of each claim's case, from 0.
+        strata: (n,) number of each claim's stratum (the group that it was drawn from), from 0.
+        chosen: (m,) places of the labelled claims among all n.
+        truth: (m,) whether the label is the one that the rate counts, such as "refuted".
     """
 
     cases: Ints
@@ -58,27 +58,27 @@ class Labelled:
 
     @property
     def sizes(self) -> Ints:
-        """How many claims each stratum has."""
+        """How many claims each stratum has: int (h,)."""
         return np.bincount(self.strata)
 
     @property
     def counts(self) -> tuple[Ints, Ints]:
-        """How many labels each stratum has, and how many of them are true."""
+        """(How many labels each stratum has, how many of these are true): two int (h,)."""
         strata, width = self.strata[self.chosen], len(self.sizes)
         return np.bincount(strata, minlength=width), np.bincount(strata[self.truth], minlength=width)
 
 
 def stratified_rate(labelled: Labelled, *, level: float = defaults.LEVEL) -> Rate | None:
-    """Returns the share of claims whose label would be true, or None where a stratum has no label.
+    """Returns the share of claims with a true label, with its interval; None where a stratum has no label.
 
-    The value is the sum over strata of (share of the claims) * (share of true labels). The interval holds two
-    chances: which claims were labelled, and which cases the run has. The first joins Jeffreys' limits of the
-    strata as Zou & Donner 2008 do (Stat Med 27(10)), widened by as much as labels of one case resemble each
-    other. The second is the linearised variance over cases of the shares of the strata.
+    The value is the sum over strata of (share of the claims) * (share of true labels). The interval covers
+    two chances: which claims were labelled, and which cases the run has. For the first, Jeffreys' limits of
+    the strata are joined as by Zou & Donner 2008 (Stat Med 27(10)), and widened by how much labels of one
+    case resemble each other. The second is the linearised variance, over cases, of the shares of the strata.
 
     Args:
         labelled: claims and labels.
-        level: of the interval.
+        level: of the interval, such as 0.95.
     """
     from scipy.stats import norm
 
@@ -97,9 +97,10 @@ def stratified_rate(labelled: Labelled, *, level: float = defaults.LEVEL) -> Rat
 
 
 def jeffreys_limits(true: Ints, counts: Ints, *, level: float = defaults.LEVEL) -> tuple[Floats, Floats]:
-    """Returns the ends of Jeffreys' interval of each share `true / counts`; 0 and 1 where all are alike.
+    """Returns (lower, upper) ends of Jeffreys' interval of each share `true / counts`: two float (h,).
 
-    Source: Brown, Cai & DasGupta 2001, Stat Sci 16(2). A share without labels may be anything.
+    The lower end is 0 where no label is true, the upper 1 where all are; without labels they are 0 and 1.
+    Source: Brown, Cai & DasGupta 2001, Stat Sci 16(2).
     """
     from scipy.stats import beta
 
@@ -111,11 +112,12 @@ def jeffreys_limits(true: Ints, counts: Ints, *, level: float = defaults.LEVEL) 
 
 
 def _share(true: Ints, counts: Ints) -> Floats:
+    """Returns `true / counts`, float (h,); 0 where the count is 0."""
     return np.divide(true, counts, out=np.zeros(len(counts)), where=counts > 0)
 
 
 def _case_variance(labelled: Labelled, found: Floats) -> float:
-    """Returns the variance over cases of the sum of (share of a stratum) * (its share of true labels)."""
+    """Returns the variance, over cases, of the rate that the strata's shares give."""
     cases, number = np.unique(labelled.cases, return_inverse=True)
     if len(cases) < 2:
         return 0.0
@@ -126,7 +128,7 @@ def _case_variance(labelled: Labelled, found: Floats) -> float:
 
 
 def _design_effect(labelled: Labelled, found: Floats) -> float:
-    """Returns by how much labels of one case that resemble each other widen the variance; at least 1.
+    """Returns the factor by which labels of a case that resemble each other widen the variance; at least 1.
 
     Source: Kish 1965, Survey Sampling.
     """
@@ -139,9 +141,12 @@ def _design_effect(labelled: Labelled, found: Floats) -> float:
 
 
 class ErrorRates(NamedTuple):
-    """What the checker finds of the true labels, and what it leaves alone of the others, with intervals.
+    """How well the checker tells claims with a true label from the others.
 
-    `draws` are pairs of both from the distribution behind the intervals, (n, 2).
+    Attributes:
+        sensitivity: share of true labels that its verdicts find (TPR).
+        specificity: share of other labels that its verdicts leave alone (TNR).
+        draws: float (n, 2), random pairs of both, from which the intervals are taken.
     """
 
     sensitivity: Rate
@@ -158,14 +163,14 @@ def error_rates(
     seed: int = defaults.SEED,
     level: float = defaults.LEVEL,
 ) -> ErrorRates | None:
-    """Returns sensitivity (TPR) and specificity (TNR), or None below `LEAST_OF_CLASS` labels of a class.
+    """Returns the checker's error rates on labels; None below 20 labels that are true, or 20 that are not.
 
     Args:
-        said: of each labelled claim, whether the verdict is what is counted.
-        truth: of each, whether the label is.
-        strata: of each, the stratum that it was drawn from; the verdicts of a stratum are equal.
-        weights: of each, how many claims it speaks for.
-        seed: of the draws from Jeffreys' posteriors of the strata, which give the intervals.
+        said: for each labelled claim, whether the verdict is the one that is counted, such as "refuted".
+        truth: for each, whether the label is.
+        strata: for each, the stratum that it was drawn from; all its claims have the same verdict.
+        weights: for each, how many claims of the run it stands for.
+        seed: of the random draws (from Jeffreys' posteriors of the strata) behind the intervals.
         level: of the intervals.
     """
     if min(sum(truth), len(truth) - sum(truth)) < LEAST_OF_CLASS:
@@ -187,7 +192,13 @@ def error_rates(
 
 
 def _both(shares: Floats, sizes: Floats, flagged: Bools) -> Floats:
-    """Returns TPR and TNR, (n, 2), where `shares` (n, h) of the strata are true."""
+    """Returns TPR and TNR, float (n, 2).
+
+    Args:
+        shares: float (n, h), share of true labels in each stratum.
+        sizes: claims of each stratum.
+        flagged: whether the verdict of each stratum is the one that is counted.
+    """
     true, false = shares * sizes, (1 - shares) * sizes
     return np.stack([true[:, flagged].sum(1) / true.sum(1), false[:, ~flagged].sum(1) / false.sum(1)], axis=1)
 
@@ -195,15 +206,15 @@ def _both(shares: Floats, sizes: Floats, flagged: Bools) -> Floats:
 def transported_rate(
     cases: Ints, said: Bools, rates: ErrorRates, *, seed: int = defaults.SEED, level: float = defaults.LEVEL
 ) -> Rate | None:
-    """Returns the share of claims whose label would be true, by error rates measured on other claims.
+    """Returns the share of claims whose label would be true, from error rates on labels of other claims.
 
-    It is (share of verdicts + TNR - 1) / (TPR + TNR - 1), cut off at 0 and 1. It is None where the checker
-    tells true from false no better than chance may: the lower end of TPR + TNR - 1 is not above 0.
+    It is (share of verdicts + TNR - 1) / (TPR + TNR - 1), limited to 0..1. It is None where the verdicts may
+    be no better than chance: the lower end of TPR + TNR - 1 is not above 0.
 
     Args:
-        cases: (n,) the case of each claim, from 0.
-        said: (n,) whether the verdict is what is counted.
-        rates: of the checker, on labels of claims that were drawn from other answers.
+        cases: (n,) number of each claim's case, from 0.
+        said: (n,) whether the verdict is the one that is counted.
+        rates: the checker's error rates on labels of claims from other answers.
         seed: of the resamples of cases.
         level: of the interval.
     """
@@ -223,15 +234,16 @@ def transported_rate(
 
 
 def _rogan_gladen(shares: Floats, rates: Floats) -> Floats:
+    """Returns (shares + TNR - 1) / (TPR + TNR - 1), limited to 0..1, for `rates` of (TPR, TNR)."""
     above_chance = np.maximum(rates.sum(axis=1) - 1, 1e-6)
     rate: Floats = np.clip((shares + rates[:, 1] - 1) / above_chance, 0.0, 1.0)
     return rate
 
 
 def labels_for_width(rate: Rate, labels: int, *, half_width: float = 0.02) -> int:
-    """Returns how many labels more would bring the interval to about +- `half_width`; 0 where it is there.
+    """Returns how many more labels would narrow the interval to about +- `half_width`; 0 if it is as narrow.
 
-    Widths fall with the square root of the number of labels.
+    It assumes that widths fall with the square root of the number of labels.
     """
     ratio = (rate.high - rate.low) / 2 / half_width
     return max(0, math.ceil(round(labels * (ratio**2 - 1), 6)))

@@ -1,4 +1,4 @@
-"""Labels of several reviewers, checked against the run that they are of, and merged to one label a claim."""
+"""Merges the labels of several reviewers into one label a claim, after checking that they fit the run."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ Known = Mapping[tuple[str, str], DrawnClaim]  # (fingerprint of the checker, key
 
 @dataclass(frozen=True, kw_only=True)
 class Merged:
-    """One label for each claim that the reviewers agree on.
+    """The labels that reviewers agree on, and those that they do not.
 
     Attributes:
-        rows: a label a claim, in the order of the files.
-        disputed: the labels of each claim that no majority decides, a tuple a claim.
-        resolved: claims with unequal labels that a majority decided.
-        agreement: of the reviewers; empty where there is one reviewer.
+        rows: one label for each claim with a majority, in the order of the files.
+        disputed: for each claim without a majority, all its labels.
+        resolved: how many claims had different labels, decided by a majority.
+        agreement: of the reviewers; () where there is a single reviewer.
     """
 
     rows: tuple[LabelRow, ...]
@@ -36,11 +36,11 @@ class Merged:
 
 
 def read_reviews(paths: Iterable[Path]) -> list[LabelRow]:
-    """Returns the labels of all files; a label that two files hold is returned once.
+    """Returns the labels of all files. A label that is in two files is returned once.
 
     Raises:
-        DataError: no label, a broken file, merged labels, labels without initials in two files, or two
-            unequal labels of a claim by one reviewer.
+        DataError: no label, a broken file, labels that are merged already, labels without initials in two
+            files, or two different labels of a claim by the same reviewer.
     """
     rows: dict[tuple[str, str, str], tuple[Path, LabelRow]] = {}
     unnamed = set()
@@ -73,29 +73,31 @@ def read_reviews(paths: Iterable[Path]) -> list[LabelRow]:
 
 
 def _graded(row: LabelRow) -> str:
+    """Returns " of severity 'high'" for a label with a severity, for messages; "" without."""
     return f" of severity {row.severity!r}" if row.severity else ""
 
 
 def claims_of_run(draws: Mapping[str, Draw]) -> Known:
-    """Returns all claims of a run by checker and key.
+    """Returns all claims of a run: {(checker's fingerprint, claim's key): claim}.
 
     Args:
-        draws: {fingerprint of a checker: all claims that it judged, as `draw_claims` returns them}.
+        draws: {checker's fingerprint: all claims that it judged, as `draw_claims` returns them}.
     """
     return {(checker, claim.key): claim for checker, draw in draws.items() for claim in draw.claims}
 
 
 def check_labels(rows: Sequence[LabelRow], draws: Mapping[str, Draw], *, run: str) -> None:
-    """Refuses labels that are not of the run.
+    """Refuses labels that do not belong to the run.
 
     Args:
-        rows: labels.
-        draws: as of `claims_of_run`.
-        run: what messages call the run.
+        rows: the labels.
+        draws: as for `claims_of_run`.
+        run: name of the run, for messages.
 
     Raises:
-        DataError: it counts the labels of other checkers, of claims or evidence that the run does not hold,
-            of altered claims, verdicts and strata, and of weights that no draw gives; or labels of two draws.
+        DataError: labels of another checker, of claims or evidence that the run does not hold, with another
+            verdict or stratum than the run has, or with a weight that cannot be; or labels of two draws. The
+            message counts each kind.
     """
     known = claims_of_run(draws)
     causes: dict[int, str] = {}
@@ -114,7 +116,7 @@ def check_labels(rows: Sequence[LabelRow], draws: Mapping[str, Draw], *, run: st
 
 
 def _misfit(row: LabelRow, claim: DrawnClaim | None, draw: Draw | None) -> str:
-    """Returns why a label is not of the run, or ""."""
+    """Returns why a label does not belong to the run; "" where it does."""
     if draw is None:
         return "of another checker, or of other thresholds or rules of it"
     if claim is None:
@@ -130,7 +132,7 @@ def _misfit(row: LabelRow, claim: DrawnClaim | None, draw: Draw | None) -> str:
 
 
 def _check_one_draw(rows: Iterable[LabelRow], draws: Mapping[str, Draw]) -> None:
-    """Refuses labels of two draws: their weights do not hold for both together."""
+    """Refuses labels of pages with different draws: their weights do not hold together (DataError)."""
     weights: dict[tuple[str, str], float] = {}
     keys: dict[tuple[str, str], set[str]] = {}
     for row in rows:
@@ -145,13 +147,13 @@ def _check_one_draw(rows: Iterable[LabelRow], draws: Mapping[str, Draw]) -> None
 
 
 def merge_labels(rows: Iterable[LabelRow]) -> Merged:
-    """Returns a label for each claim: that of more than half of its reviewers.
+    """Returns one label for each claim: that of more than half of its reviewers.
 
-    The severity is the median of those that gave this label, the higher of two middle ones, since a missed
-    severe error costs more than a second look.
+    Its severity is the median of those who gave this label. Of two middle ones it is the higher, since
+    missing a severe error costs more than looking twice.
 
     Args:
-        rows: at most one of a claim by each reviewer.
+        rows: labels, at most one of a claim by each reviewer.
     """
     claims: dict[tuple[str, str], list[LabelRow]] = {}
     for row in rows:
@@ -171,11 +173,12 @@ def merge_labels(rows: Iterable[LabelRow]) -> Merged:
 
 
 def reviewer_of(row: LabelRow) -> str:
-    """Returns the initials of the reviewer in capitals, or words for a reviewer without."""
+    """Returns a reviewer's initials in capitals; "without initials" for a reviewer who gave none."""
     return row.reviewer.strip().upper() or UNNAMED
 
 
 def _joined(rows: Sequence[LabelRow]) -> LabelRow:
+    """Returns one label for several equal ones, with all initials, as in "AB+CD", and the median severity."""
     severities = sorted((row.severity for row in rows if row.severity), key=SEVERITIES.index)
     return rows[0].with_(
         severity=severities[len(severities) // 2] if severities else None,
@@ -184,7 +187,7 @@ def _joined(rows: Sequence[LabelRow]) -> LabelRow:
 
 
 def claims_to_look_at_again(merged: Merged, known: Known) -> list[DrawnClaim]:
-    """Returns the disputed claims for a page of a third reviewer, with the weights of their labels."""
+    """Returns the disputed claims, with the weights of their labels, for a page of a third reviewer."""
     return [
         replace(known[labels[0].checker, labels[0].key], weight=labels[0].weight)
         for labels in merged.disputed

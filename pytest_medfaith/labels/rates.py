@@ -1,4 +1,7 @@
-"""The rates of a slice, corrected by people's labels, and what its card says of them."""
+"""Corrects the rates of a slice by people's labels, and says on the card how.
+
+Example: the checker calls 5 % of the claims refuted, but people find that only half of those are.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +31,8 @@ from pytest_medfaith.labels.sampling import KeyedClaim, claims_with_keys
 from pytest_medfaith.metrics.corrected import COUNTED, SUFFIX
 from pytest_medfaith.records import MetricValue, SliceReport, VerdictLabel
 
-_DECIMALS = 10  # as the metrics round
-_LEAST_LABELS = 30  # of the run's claims; fewer say so little that error rates of all labels say more
+_DECIMALS = 10  # as other metrics are rounded
+_LEAST_LABELS = 30  # labels of the run's claims; with fewer, error rates on all labels say more
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,8 +40,9 @@ class CorrectedSlice:
     """What labels say of a slice.
 
     Attributes:
-        metrics: the corrected rates by name; each is there, without a value where the labels say too little.
-        lines: for the card: how many labels, the checker's error rates on them, how many more are wanted.
+        metrics: the corrected rates by name; the value is None where there are too few labels.
+        lines: for the card: how many labels there are, the checker's error rates on them, how many more are
+            wanted.
     """
 
     metrics: Mapping[str, MetricValue]
@@ -46,10 +50,10 @@ class CorrectedSlice:
 
 
 def one_label_a_claim(labels: Sequence[LabelRow], path: Path) -> Sequence[LabelRow]:
-    """Returns `labels`; refuses those of several reviewers, which `medfaith review --import` merges.
+    """Returns `labels`, after refusing two labels of the same claim.
 
     Raises:
-        DataError: two labels of a claim drawn under the same checker.
+        DataError: two labels of a claim under the same checker; `medfaith review --import` merges them.
     """
     counts = Counter((row.key, row.checker) for row in labels)
     twice = [row for row in labels if counts[row.key, row.checker] > 1]
@@ -64,7 +68,14 @@ def one_label_a_claim(labels: Sequence[LabelRow], path: Path) -> Sequence[LabelR
 
 @dataclass(frozen=True)
 class _Matched:
-    """The labels of a checker, those of claims that the slice still has and those of claims that are gone."""
+    """The labels of a checker, sorted by whether the slice still has their claims.
+
+    Attributes:
+        present: (place of the claim in the slice, its label).
+        gone: labels of claims that the slice does not have any more.
+        no_claim: how many labels say that the text is no claim.
+        others: how many labels are of claims drawn under another checker.
+    """
 
     present: Sequence[tuple[int, LabelRow]]  # the place of the claim in the slice, its label
     gone: Sequence[LabelRow]
@@ -73,7 +84,7 @@ class _Matched:
 
     @property
     def rows(self) -> list[LabelRow]:
-        """All labels that count."""
+        """The labels that count: those present and those gone."""
         return [*(row for _, row in self.present), *self.gone]
 
 
@@ -85,19 +96,19 @@ def corrected_slice(
     strata: Mapping[str, str],
     seed: int = defaults.SEED,
 ) -> CorrectedSlice:
-    """Returns the corrected rates of a slice.
+    """Returns the rates of a slice, corrected by labels.
 
     Labels of claims that the slice still has, with the same evidence, correct its rates directly
-    (`stratified_rate`). Where there are fewer than 30 of them, or a verdict without a label, the checker's
-    error rates on all labels are carried over (`transported_rate`). A label that says "no claim" counts in
-    nothing.
+    (`stratified_rate`). That takes 30 of them, or one for each of its claims, and some in every stratum.
+    Otherwise the checker's error rates on all labels are applied to it (`transported_rate`). A label "no
+    claim" counts nowhere.
 
     Args:
         report: of the slice, under one checker.
         labels: of a labels file, all slices and checkers.
-        checker: name and fingerprint of the row's checker; labels drawn under another are left out.
-        strata: {key of a claim: its stratum}, of the run that the slice belongs to: see `strata_of`.
-        seed: of the draws behind intervals.
+        checker: name and fingerprint of the report's checker; labels drawn under another are left out.
+        strata: {key of a claim: its stratum} of the run that the slice belongs to, see `strata_of`.
+        seed: of the random draws behind intervals.
     """
     units = claims_with_keys([report])
     matched = _match(units, labels, report.slice, checker)
@@ -112,7 +123,13 @@ def corrected_slice(
 
 
 class _Found(NamedTuple):
-    """A corrected rate, how many labels it rests on, and whether error rates on other claims gave it."""
+    """A corrected rate.
+
+    Attributes:
+        rate: with its interval.
+        labels: how many labels it rests on.
+        is_carried: True if it comes from error rates on labels of other claims.
+    """
 
     rate: Rate
     labels: int
@@ -122,6 +139,10 @@ class _Found(NamedTuple):
 def _direct_rate(
     units: Sequence[KeyedClaim], matched: _Matched, label: VerdictLabel, strata: Mapping[str, str]
 ) -> _Found | None:
+    """Returns the share of claims that people call `label`, by labels of this slice.
+
+    None where there are too few labels.
+    """
     present = matched.present
     if not present or len(present) < min(_LEAST_LABELS, len(units)):
         return None
@@ -138,6 +159,7 @@ def _direct_rate(
 def _carried_rate(
     units: Sequence[KeyedClaim], matched: _Matched, label: VerdictLabel, *, seed: int
 ) -> _Found | None:
+    """Returns the share of claims that people would call `label`, by error rates; None for too few labels."""
     rates = _error_rates(matched.rows, label, seed=seed)
     if rates is None or not units:
         return None
@@ -147,12 +169,14 @@ def _carried_rate(
 
 
 def _case_numbers(units: Sequence[KeyedClaim]) -> Ints:
+    """Returns the number of each claim's case, from 0: int (n,)."""
     return np.unique([unit.report.case.id for unit in units], return_inverse=True)[1]
 
 
 def _match(
     units: Sequence[KeyedClaim], labels: Sequence[LabelRow], slice_name: str, checker: str
 ) -> _Matched:
+    """Returns the labels of a slice and checker, sorted by whether the slice still has their claims."""
     place = {unit.key: number for number, unit in enumerate(units)}
     of_slice = [row for row in labels if row.slice == slice_name]
     same = [row for row in of_slice if row.checker == checker]
@@ -166,7 +190,10 @@ def _match(
 
 
 def _merged(strata: Sequence[str], chosen: Sequence[int]) -> Ints:
-    """Returns the strata as numbers; a verdict's halves are one where a half has fewer than 2 labels."""
+    """Returns each claim's stratum as a number, int (n,).
+
+    If either half of a verdict, near or far, has fewer than 2 labels, both halves become one stratum.
+    """
     labels = [strata[place] for place in chosen]
     thin = {name for name in set(strata) if labels.count(name) < 2}
     verdicts = {name.split()[0] for name in thin}
@@ -175,6 +202,7 @@ def _merged(strata: Sequence[str], chosen: Sequence[int]) -> Ints:
 
 
 def _error_rates(rows: Sequence[LabelRow], label: str, *, seed: int) -> ErrorRates | None:
+    """Returns how well the checker tells claims that people call `label`; None for too few labels."""
     return error_rates(
         [row.verdict == label for row in rows],
         [row.label == label for row in rows],
@@ -185,6 +213,7 @@ def _error_rates(rows: Sequence[LabelRow], label: str, *, seed: int) -> ErrorRat
 
 
 def _value(name: str, found: _Found | None) -> MetricValue:
+    """Returns a rate as a metric; without a value for None."""
     if found is None:
         return MetricValue(name=name, value=None)
     value, low, high = (round(number, _DECIMALS) for number in found.rate)
@@ -192,6 +221,7 @@ def _value(name: str, found: _Found | None) -> MetricValue:
 
 
 def _lines(matched: _Matched, found: Mapping[str, _Found], rates: ErrorRates | None) -> list[str]:
+    """Returns the card's lines about the labels, the corrected rates, and the checker's error rates."""
     left_out = [
         (len(matched.gone), "of claims that it no longer has, for error rates only"),
         (matched.no_claim, "of what is no claim, left out"),
@@ -221,4 +251,5 @@ def _lines(matched: _Matched, found: Mapping[str, _Found], rates: ErrorRates | N
 
 
 def _shown(rate: Rate) -> str:
+    """Returns "0.041 [0.020, 0.070]": a rate with its interval."""
     return f"{rate.value:.3f} [{rate.low:.3f}, {rate.high:.3f}]"

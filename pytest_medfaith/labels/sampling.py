@@ -1,8 +1,8 @@
-"""Draws the claims of a run that people label, so that few labels say much about the rates of the run.
+"""Draws claims of a run for people to label, so that few labels say much about the run's rates.
 
-Example: a run has 1,680 supported, 100 unsupported and 60 refuted claims. 120 claims by plain chance would
-hold 4 refuted claims. Drawn by strata they hold 12, and a weight beside each says how many claims it speaks
-for.
+Example: a run has 1,680 supported, 100 unsupported and 60 refuted claims. Of 120 claims drawn by plain chance
+only 4 would be refuted. Drawn by strata (groups by verdict) 12 are, and each claim has a weight: how many
+claims of the run it stands for.
 """
 
 from __future__ import annotations
@@ -15,22 +15,33 @@ from pytest_medfaith.errors import DataError
 from pytest_medfaith.labels.rows import label_key
 from pytest_medfaith.records import Report, SliceReport, Verdict
 
-# How often a verdict is expected to be wrong, near its threshold and far from it. Nothing of it was measured:
-# it only shares out the claims. A poor guess widens intervals and biases nothing, since weights are kept.
+# How often a verdict is expected to be wrong, near its threshold and far from it. These are guesses: they
+# only decide how many claims are drawn of each. A poor guess widens intervals and biases nothing, since
+# weights are kept.
 _EXPECTED_ERROR: Mapping[str, tuple[float, float]] = {
     "uncertain": (0.5, 0.5),
     "supported": (0.1, 0.02),
     "refuted": (0.4, 0.15),
     "unsupported": (0.4, 0.15),
 }
-_LEAST = 2  # claims of a stratum: a single claim has no variance
-# Of the count, so that each kind of verdict has an error rate. The rest serves the rate of the whole run.
+_LEAST = 2  # claims of a stratum, since a single claim has no variance
+# Share of the claims that each stratum gets equally, so that each kind of verdict has an error rate. The rest
+# serves the rate of the whole run.
 _SHARED_EQUALLY = 1 / 3
 
 
 @dataclass(frozen=True, kw_only=True)
 class DrawnClaim:
-    """A claim to label; `weight` is how many claims of the run it speaks for."""
+    """A claim to label.
+
+    Attributes:
+        slice: that its case belongs to.
+        report: on its case.
+        verdict: on the claim.
+        key: hash that names the claim and its evidence in a label.
+        stratum: the group that it was drawn from, such as "refuted near".
+        weight: how many claims of the run it stands for, 1 or more.
+    """
 
     slice: str
     report: Report
@@ -42,12 +53,13 @@ class DrawnClaim:
 
 @dataclass(frozen=True, kw_only=True)
 class Draw:
-    """The drawn claims, those of a case side by side.
+    """Claims drawn from a run.
 
     Attributes:
-        claims: cases in random order, claims in the order of the answer; cases with an uncertain claim first.
-        population: {stratum: how many claims of the run it has}.
-        unscored: how many claims were left out since they have no verdict.
+        claims: cases in random order, claims in the order of the answer; cases with an uncertain claim come
+            first.
+        population: {stratum: how many claims of the run are in it}.
+        unscored: how many claims were left out, since they have no verdict.
     """
 
     claims: tuple[DrawnClaim, ...]
@@ -57,7 +69,7 @@ class Draw:
 
 @dataclass(frozen=True)
 class KeyedClaim:
-    """A claim of a run with its verdict, its report, and the key that a label names it by."""
+    """A claim of a run with its verdict, its report, and the key by which labels name it."""
 
     slice: str
     report: Report
@@ -66,26 +78,25 @@ class KeyedClaim:
 
     @property
     def distance(self) -> float:
-        """How far the verdict's score is from its threshold."""
+        """How far the verdict's score is from its threshold, 0 or more."""
         return abs(self.verdict.score - self.verdict.threshold)
 
 
 def draw_claims(slice_reports: Iterable[SliceReport], *, count: int, seed: int) -> Draw:
-    """Returns `count` claims of a run, or all where it has fewer.
+    """Returns `count` claims of a run to label, or all where it has fewer.
 
-    A stratum is a verdict, near its threshold or far from it: near is the half of the verdict's claims whose
-    |score - threshold| is smaller. A third of the count is shared equally, and each stratum gets at least 2
-    claims, or as many as it has. From there on stratum h of N_h claims gets claims in proportion to N_h *
-    sqrt(e_h * (1 - e_h)), with e_h its expected share of wrong verdicts (Neyman's allocation: J. Neyman, JRSS
-    97, 1934): flagged claims and claims near a threshold are drawn more often than all others.
+    They are drawn by strata: a verdict, near its threshold or far from it. Near is the half of a verdict's
+    claims with the smaller |score - threshold|. A third of the count is shared equally, and each stratum gets
+    at least 2 claims, or as many as it has. The rest is shared in proportion to N_h * sqrt(e_h * (1 - e_h)),
+    with N_h the claims of the stratum and e_h its expected share of wrong verdicts (Neyman's allocation: J.
+    Neyman, JRSS 97, 1934). So doubtful claims are drawn more often than others.
 
-    Equal claims of a case with equal evidence count once, also where several retrievers brought that
-    evidence.
+    Equal claims of a case with equal evidence count once, even if several retrievers brought it.
 
     Args:
         slice_reports: of one checker.
         count: claims to draw.
-        seed: equal seeds draw equal claims of equal runs.
+        seed: the same seed draws the same claims of the same run.
 
     Raises:
         DataError: several checkers, no claim with a verdict, or a count too small for the strata.
@@ -115,18 +126,18 @@ def draw_claims(slice_reports: Iterable[SliceReport], *, count: int, seed: int) 
 
 
 def claims_with_keys(slice_reports: Iterable[SliceReport]) -> list[KeyedClaim]:
-    """Returns the claims with a verdict that labels may name, equal claims of a case once."""
+    """Returns the claims that labels can name: those with a verdict, equal claims of a case once."""
     return _units(slice_reports)[0]
 
 
 def strata_of(slice_reports: Iterable[SliceReport]) -> dict[str, str]:
-    """Returns {key of a claim: its stratum, such as "refuted near"} for a draw from these reports."""
+    """Returns {key of a claim: its stratum, such as "refuted near"} for the claims of these reports."""
     strata = _strata(claims_with_keys(slice_reports))
     return {unit.key: name for name, members in strata.items() for unit in members}
 
 
 def _units(slice_reports: Iterable[SliceReport]) -> tuple[list[KeyedClaim], int]:
-    """Returns the claims with a verdict, equal claims once, and the number of unscored claims."""
+    """Returns (claims with a verdict, equal claims once; how many claims are unscored)."""
     units: dict[str, KeyedClaim] = {}
     unscored: set[str] = set()
     for slice_report in slice_reports:
@@ -141,7 +152,7 @@ def _units(slice_reports: Iterable[SliceReport]) -> tuple[list[KeyedClaim], int]
 
 
 def _strata(units: Iterable[KeyedClaim]) -> dict[str, list[KeyedClaim]]:
-    """Returns the strata that hold claims, by name."""
+    """Returns {stratum, such as "refuted near": its claims}, without empty strata."""
     strata = {}
     for label in _EXPECTED_ERROR:
         members = [unit for unit in units if unit.verdict.label == label]
@@ -152,7 +163,13 @@ def _strata(units: Iterable[KeyedClaim]) -> dict[str, list[KeyedClaim]]:
 
 
 def _allocation(strata: Mapping[str, Sequence[KeyedClaim]], *, count: int) -> dict[str, int]:
-    """Returns how many claims are drawn of each stratum; they add up to `count`, or to all claims."""
+    """Returns {stratum: how many claims to draw}.
+
+    They add up to `count`, or to all claims if these are fewer.
+
+    Raises:
+        DataError: `count` is too small for 2 of each stratum.
+    """
     least = sum(min(_LEAST, len(members)) for members in strata.values())
     if count < least:
         raise DataError(
@@ -171,7 +188,7 @@ def _allocation(strata: Mapping[str, Sequence[KeyedClaim]], *, count: int) -> di
 
 
 def _deviation(stratum: str) -> float:
-    """Returns the expected standard deviation of "the verdict is wrong" within a stratum."""
+    """Returns the expected standard deviation of "the verdict is wrong" in a stratum."""
     label, nearness = stratum.split()
     error = _EXPECTED_ERROR[label][nearness == "far"]
     return float((error * (1 - error)) ** 0.5)
@@ -180,10 +197,15 @@ def _deviation(stratum: str) -> float:
 def _by_case(
     drawn: Iterable[DrawnClaim], units: Sequence[KeyedClaim], source: random.Random
 ) -> tuple[DrawnClaim, ...]:
-    """Returns the drawn claims with those of an answer side by side, the answers in random order.
+    """Returns the drawn claims with those of an answer together, the answers in random order.
 
-    The order tells nothing of a stratum, but that cases with an uncertain claim come first: their labels say
-    most. A reader meets the evidence of a case once.
+    A reader thus meets the evidence of a case once. The order does not show strata, except that cases with an
+    uncertain claim come first, because their labels say most.
+
+    Args:
+        drawn: the claims.
+        units: all claims of the run, in its order.
+        source: of chance.
     """
     place = {unit.key: number for number, unit in enumerate(units)}
     cases: dict[int, list[DrawnClaim]] = {}

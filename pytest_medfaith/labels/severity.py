@@ -1,4 +1,4 @@
-"""Severities that people gave, in the place of those that rules gave."""
+"""Puts severities of errors that people gave in place of those that rules gave."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _NAMES = tuple(metric.name for metric in METRICS)
 
 
 def risks_of(labels: Sequence[LabelRow]) -> dict[str, Risk]:
-    """Returns {key of a claim: the risk that people gave it}.
+    """Returns {key of a claim: the risk that people gave its error}, such as "high".
 
-    A label is of a claim and its evidence, whichever checker judged it. The highest risk counts where the
-    claim has several labels.
+    A label counts for a claim and its evidence, whichever checker judged it. Of several risks the highest
+    counts.
     """
     risks: dict[str, Risk] = {}
     for row in labels:
@@ -30,12 +30,12 @@ def risks_of(labels: Sequence[LabelRow]) -> dict[str, Risk]:
 def with_reviewed_severity(
     report: SliceReport, risks: Mapping[str, Risk], *, seed: int = defaults.SEED
 ) -> tuple[SliceReport, int]:
-    """Returns a slice report with people's risks for its errors, and how many errors got another risk.
+    """Returns (the slice report with people's risks for its errors, how many errors got another risk).
 
     Args:
         report: with the severities that rules gave.
-        risks: as of `risks_of`.
-        seed: of the intervals of the metrics, which are measured anew.
+        risks: from `risks_of`.
+        seed: of the intervals of the metrics, which are computed anew.
     """
     changed, reports = 0, []
     for one in report.reports:
@@ -54,6 +54,7 @@ def with_reviewed_severity(
 
 
 def _graded(slice_name: str, report: Report, verdict: Verdict, risks: Mapping[str, Risk]) -> Verdict:
+    """Returns a verdict with the risk that people gave its error; unchanged where they gave none."""
     old = verdict.severity
     if verdict.label not in ERRORS or old is None:
         return verdict

@@ -1,5 +1,5 @@
-"""Metrics as declared values: one file per family computes them, `registry` names them.
+"""Metrics, one file for each family; `registry` holds all of them by name.
 
-`aggregate` takes them over the cases of a slice, `project` adds those of a project. `ragchecker`,
+`aggregate` computes them over the cases of a slice, `project` adds those of a project. `ragchecker`,
 `calibration` and `checker_scores` also take plain arrays. The package itself loads nothing.
 """

@@ -1,12 +1,11 @@
-"""Slice values: metrics over cases, micro and macro, with percentile bootstrap intervals over cases.
+"""The value of a metric over a slice: micro and macro, each with a percentile bootstrap interval over cases.
 
-Micro is the sum of the parts over the sum of the wholes, macro the mean of the per-case ratios. A case to
-which a metric does not apply is left out of that metric, and `n` says how many counted. All metrics read one
-set of resamples of the whole slice; a resample without any case of a metric is left out of that metric's
-interval.
+Each case has a part and a whole, such as 3 of 4 claims. Micro is the sum of the parts over the sum of the
+wholes, macro the mean of the cases' ratios. A case to which a metric does not apply is left out, and `n`
+counts the rest. All metrics read one set of resamples.
 
-Reports are sorted by case id, and values are rounded to 10 decimals. So the same reports give the same
-numbers, whatever the order and the number of threads that made them.
+Reports are sorted by case id and values rounded to 10 decimals, so that the same reports give the same
+numbers.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ _NOT_MEASURED: tuple[Sequence[float | None], Sequence[Interval | None], int] = (
 def case_metrics(
     report: Report, *, names: Iterable[str] | None = None, declared: Mapping[str, Metric] = METRICS
 ) -> dict[str, float]:
-    """Returns the values of one report by name; a metric that does not apply is absent.
+    """Returns {name: value} of one report; a metric that does not apply is missing.
 
     Args:
         report: of the case.
@@ -124,9 +123,9 @@ def _values(
 
 
 def _fractions(metrics: Sequence[Metric], reports: Sequence[Report]) -> tuple[list[int], Floats, Floats]:
-    """Returns the places of the metrics that apply to any case, and their parts and wholes, (cases, them).
+    """Returns the places of metrics that apply to any case; their parts; their wholes: (cases, metrics).
 
-    Both are 0 where a metric does not apply to a case. The reports are read once, in the order of cases.
+    Both are 0 where a metric does not apply to a case. Each report is read once.
     """
     found: dict[int, Floats] = {}
     for row, report in enumerate(in_case_order(reports)):

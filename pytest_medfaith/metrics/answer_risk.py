@@ -88,15 +88,16 @@ def _claim_risk(verdict: Verdict, report: Report, settings: RiskSettings) -> Ans
 
 
 def overriding(verdict: Verdict) -> list[str]:
-    """Returns the rules with a finding on a claim that make its risk 1."""
+    """Returns the names of the rules that fired on a claim and make its risk 1, such as a safety rule."""
     rules = [finding.rule for finding in verdict.findings]
     return [rule for rule in rules if rule in OVERRIDING or rule.startswith(SAFETY_PREFIX)]
 
 
 def disbelief(verdict: Verdict) -> float:
-    """Returns what the critic sees: 1 for a claim that is refuted or could not be scored, else 1 - P(entail).
+    """Returns how little the checker believes a claim, 0 to 1: the part "critic" of the risk.
 
-    It is at least 0.5 for a claim that is not supported: a rule may have taken back what the model believed.
+    It is 1 for a claim that is refuted or unscored, else 1 - P(entail), and at least 0.5 where the claim is
+    not supported, since a rule may have taken back what the model believed.
     """
     if verdict.label in ("refuted", "unscored"):
         return 1.0
@@ -105,11 +106,11 @@ def disbelief(verdict: Verdict) -> float:
 
 
 def uncovered(claim: str, contexts: Collection[Chunk]) -> float:
-    """Returns what retrieval left open: the shares of the claim's words and concepts that no context holds.
+    """Returns which share of a claim the contexts leave open, 0 to 1: the part "retrieval" of the risk.
 
-    The share of words is of the context that holds most of them. Where the claim names drugs, diseases and
-    the like, the risk is the mean of both shares; another name of a concept, its class and a member count as
-    it. Without contexts it is 1.
+    It is the share of its words that are missing from the context with the most of them. Where the claim
+    names drugs, diseases and the like, it is the mean of that share and the share of missing concepts;
+    another name of a concept, its class or a member of it counts as found. Without contexts it is 1.
     """
     texts = [f"{chunk.title}\n{chunk.text}" for chunk in contexts]
     if not texts:

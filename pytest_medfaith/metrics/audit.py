@@ -1,7 +1,7 @@
-"""What an audit measures of a checker: shares of changed sentences caught, and of true sentences flagged.
+"""The metrics of an audit of a checker: planted errors that it caught, true sentences that it flagged.
 
-Such a share belongs to a corpus and a checker, not to a case, so no report has a value of it. The run puts it
-into the slice's metrics.
+Such a share belongs to a corpus and a checker, not to a case, so reports have none. The run puts it into the
+slice's metrics.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def recall_of(kind: str) -> str:
 
 
 def in_stratum(metric: str, stratum: str) -> str:
-    """Returns the name of CAUGHT, FLAGGED or DECIDED within a stratum: `audit.caught.number`."""
+    """Returns the name of a metric within a stratum, a group of claims: `audit.caught.number`."""
     return f"{metric}.{stratum}"
 
 

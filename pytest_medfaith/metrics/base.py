@@ -99,12 +99,12 @@ def share(part: float, whole: float) -> Fraction | None:
 
 
 def claim_verdicts(report: Report) -> tuple[Verdict, ...]:
-    """Returns every verdict of the answer; none for an abstention, which makes no claim."""
+    """Returns all verdicts of the answer; () for a refusal, which makes no claim."""
     return () if report.abstained else report.verdicts
 
 
 def scored_verdicts(report: Report) -> tuple[Verdict, ...]:
-    """Returns the S + R + U verdicts of the answer; `unscored` and `uncertain` count all others."""
+    """Returns the supported, refuted and unsupported verdicts; those unscored or uncertain are left out."""
     return tuple(verdict for verdict in claim_verdicts(report) if verdict.label not in OPEN)
 
 
@@ -122,7 +122,7 @@ def entailing_chunks(report: Report) -> Matrix | None:
 
 
 def gold_groups(report: Report) -> Groups:
-    """Returns the places of the gold claims, those together that state the same: ((0, 2), (1,)).
+    """Returns the places of gold claims in groups that say the same: ((0, 2), (1,)).
 
     Raises:
         DataError: the report's entailments have another length.
@@ -131,7 +131,7 @@ def gold_groups(report: Report) -> Groups:
 
 
 def chunk_groups(report: Report) -> Groups:
-    """Returns the places of the contexts, those together that state the same; errors as of `gold_groups`."""
+    """Returns the places of contexts in groups that say the same; errors as in `gold_groups`."""
     return _groups(report, "same_chunks", report.entailments.same_chunks, len(report.response.contexts))
 
 
@@ -147,7 +147,7 @@ def _groups(report: Report, name: str, firsts: Sequence[int], size: int) -> Grou
 
 
 def distinct_gold(report: Report) -> tuple[GoldClaim, ...]:
-    """Returns the gold claims, each fact once: it is key, and major, where any wording of it is."""
+    """Returns the gold claims without repeats; one is key, or major, where any wording of it is."""
     return tuple(
         _strictest([report.case.gold_claims[place] for place in group]) for group in gold_groups(report)
     )
@@ -204,7 +204,7 @@ def _matrix(report: Report, name: str, matrix: Matrix, rows: int, rows_are: str)
 
 
 def misaligned(report: Report, name: str, found: str, expected: str) -> DataError:
-    """Returns the error of entailments that do not follow the order of their claims and contexts."""
+    """Returns the error that a report's entailments do not fit its claims or contexts."""
     return DataError(
         f"case {report.case.id!r}: entailments.{name} is {found}, expected {expected}; make the report anew "
         "from its response, whose lists must follow the order of the verdicts, the gold claims and the "

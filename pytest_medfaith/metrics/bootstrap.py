@@ -67,7 +67,7 @@ def percentile_interval(draws: Floats, *, level: float = defaults.LEVEL) -> tupl
 def metric_value(
     name: str, point: float | None, interval: tuple[float, float] | None, *, n: int
 ) -> MetricValue:
-    """Returns the record, its numbers rounded to 10 decimals."""
+    """Returns the `MetricValue` of a point and its interval, rounded to 10 decimals."""
     low, high = (round(bound, _DECIMALS) for bound in interval) if interval else (None, None)
     return MetricValue(
         name=name, value=None if point is None else round(point, _DECIMALS), low=low, high=high, n=n
@@ -75,7 +75,7 @@ def metric_value(
 
 
 def ratio(numerator: Floats, denominator: Floats) -> Floats:
-    """Returns numerator / denominator, NaN where the denominator is 0."""
+    """Returns numerator / denominator by element, NaN where the denominator is 0."""
     quotient: Floats = np.divide(
         numerator, denominator, out=np.full(np.shape(numerator), np.nan), where=denominator != 0
     )

@@ -107,7 +107,10 @@ def ece(
 
 @dataclass(frozen=True, kw_only=True)
 class ReliabilityBin:
-    """A bar of a reliability diagram: n rows with confidence in (low, high], their means."""
+    """A bin of a reliability diagram: its n rows have a confidence in (low, high].
+
+    `confidence` and `accuracy` are the means of these rows, 0 to 1.
+    """
 
     low: float
     high: float

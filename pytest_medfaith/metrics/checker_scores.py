@@ -1,4 +1,4 @@
-"""Scores of a checker against labels: every label metric as a declared value, with its bootstrap interval."""
+"""Scores of a checker against labels, such as accuracy and ECE, each with its bootstrap interval."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pytest_medfaith.records import LABELS, MetricValue
 
 @dataclass(frozen=True, kw_only=True)
 class Labelled:
-    """Labelled pairs: `labels` and `predicted` class indices (n,), `probs` float64 (n, 3)."""
+    """Labelled pairs: `labels` and `predicted` are class indices (n,), `probs` float64 (n, 3)."""
 
     labels: Indices
     predicted: Indices
@@ -28,7 +28,7 @@ class Labelled:
 
 @dataclass(frozen=True, kw_only=True)
 class LabelMetric:
-    """A declared value of a checker against labels; `statistic` makes the statistic of labelled pairs."""
+    """A metric of a checker against labels; `statistic` makes from labelled pairs what the bootstrap asks."""
 
     name: str
     direction: Literal["higher", "lower"]

@@ -1,4 +1,4 @@
-"""Metrics over the citations of a response. A claim carries the citation markers of its sentence."""
+"""Metrics over the citations of an answer. A claim has the citations of its sentence."""
 
 from __future__ import annotations
 
@@ -99,9 +99,9 @@ def is_miscited(verdict: Verdict) -> bool:
 
 
 def attributions(report: Report) -> list[Attribution]:
-    """Returns how each scored claim is cited, in their order; [] where no claim of the answer cites anything.
+    """Returns the `Attribution` of each scored claim; [] where the answer cites nothing.
 
-    "[1]" counts the contexts that the answer was written from, so nothing is told of others in their place.
+    [] also where retrieved contexts took the place of those that "[1]" counts.
     """
     return [verdict.attribution for verdict in scored_verdicts(report) if verdict.attribution]
 

@@ -1,4 +1,4 @@
-"""Metrics over further answers to the same question, where a response holds such samples."""
+"""Metrics of how far further answers to the same question agree; for responses that hold `samples`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Rates of claims corrected by people's labels: what `hallucination.corrected` and its kind are.
+"""Rates of claims corrected by people's labels, such as `hallucination.corrected`.
 
-Such a rate belongs to a slice and a labels file, not to a case, so no report has a value of it. The run puts
-it into the slice's metrics where the settings name `labels`.
+Such a rate belongs to a slice and a labels file, so reports have none. The run puts it into the slice's
+metrics where the settings name `labels`.
 """
 
 from __future__ import annotations

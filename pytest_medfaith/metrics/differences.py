@@ -1,4 +1,4 @@
-"""An ablation as values: how each row of a slice differs from its first row, metric by metric."""
+"""An ablation as records: how each row of a slice differs from its first row, metric by metric."""
 
 from __future__ import annotations
 

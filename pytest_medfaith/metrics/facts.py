@@ -1,4 +1,4 @@
-"""Gold claims as key facts: each is present in the answer, absent, or contradicted by it."""
+"""Gold claims as key facts: an answer states a fact ("present"), leaves it out, or contradicts it."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def is_major(gold: GoldClaim) -> bool:
 
 
 def fact_states(report: Report) -> tuple[FactState, ...] | None:
-    """Returns the state of each gold claim, in their order; None where nobody measured it.
+    """Returns "present", "absent", "contradicted" or "unscored" for each gold claim; None if not measured.
 
-    Gold claims that state the same have the state of their fact (`_ORDER`). A refusal states nothing, so each
-    is absent. Entailments of another length tell nothing here; `claim_recall` refuses them.
+    Gold claims that say the same have the same state. A refusal states nothing, so each is absent.
+    Entailments of another length give None here; `claim_recall` refuses them.
     """
     states = _written_states(report)
     if states is None:
@@ -60,7 +60,7 @@ def _written_states(report: Report) -> tuple[FactState, ...] | None:
 
 
 def _facts(report: Report) -> list[tuple[GoldClaim, FactState]] | None:
-    """Returns each fact once, with its state; None where nobody measured it."""
+    """Returns (gold claim, state) of each fact, repeats left out; None where nobody measured it."""
     states = fact_states(report)
     if states is None:
         return None

@@ -1,4 +1,4 @@
-"""Cases that measure nothing, such as an empty answer: a slice is not good because its other cases are."""
+"""Cases that measure nothing, such as an empty answer; they fail, so that other cases do not hide them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ WHY_FAILED = "why_failed"  # the key of a response's `meta` that says why its an
 
 
 def failure_of(report: Report, *, needs_contexts: bool = True) -> str:
-    """Returns why a case counts as failed whatever its numbers say, or an empty text.
+    """Returns why a case counts as failed whatever its numbers say; "" where it does not.
 
-    An empty answer is no refusal. An answer without a checkable claim does not answer the question. Claims
-    without evidence were never checked, unless the settings allow that on purpose (`contexts = "optional"`).
-    A refusal claims nothing and needs no evidence. Where only the retriever was asked, there is no answer to
-    fail.
+    An empty answer is no refusal, and an answer without a checkable claim answers nothing. Claims without
+    contexts were never checked, unless the settings allow it (`contexts = "optional"`). A refusal needs no
+    contexts. Where only the retriever was asked, nothing can fail.
     """
     if not report.has_answer:
         return ""

@@ -21,10 +21,7 @@ Statistic = Callable[[Floats], Floats]
 
 
 def point(statistic: Statistic, rows: int) -> float | None:
-    """Returns the value of `statistic` over `rows` pairs, each counted once; None where it is not defined.
-
-    The bootstrap asks a statistic with the number of times that a resample holds each pair; here that is 1.
-    """
+    """Returns the value of `statistic` over `rows` pairs, each counted once; None where it has none."""
     value = float(statistic(np.ones((1, rows)))[0]) if rows else math.nan
     return None if math.isnan(value) else value
 

@@ -1,4 +1,4 @@
-"""Latency: percentiles of the times that responses carry, and of the times of retrieval's steps."""
+"""Latency: percentiles of the times of answers and of the steps of retrieval, in milliseconds."""
 
 from __future__ import annotations
 

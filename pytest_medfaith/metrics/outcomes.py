@@ -31,10 +31,10 @@ _DUE: dict[Answerable | None, Expected] = {"none": "abstain", "all": "answer"}
 
 
 def answerable(labels: Iterable[str]) -> Answerable | None:
-    """Returns how many key facts the contexts support, None without key facts and where it is not known.
+    """Returns "all", "some" or "none": how many key facts the contexts support; None where unknown.
 
     Args:
-        labels: of the contexts' verdicts on the key facts.
+        labels: of the contexts' verdicts on the key facts; none where the case has no key fact.
     """
     found = Counter(labels)
     if not found or (found["unscored"] and found["supported"] < found.total()):
@@ -47,13 +47,13 @@ def answerable(labels: Iterable[str]) -> Answerable | None:
 def outcome_of(
     expects: Expected | None, *, abstained: bool, escalates: bool, holds: Answerable | None
 ) -> Outcome:
-    """Returns the outcome of an answer.
+    """Returns what became of a case, such as "answered" or "should_have_abstained".
 
     Args:
-        expects: what the case asks of a good answer, None where its gold claims do not tell.
+        expects: what a good answer does; None where the gold claims do not tell.
         abstained: whether the answer is a refusal.
         escalates: whether it sends the reader to urgent care.
-        holds: how many key facts the contexts support.
+        holds: how many key facts the contexts support: "all", "some", "none"; None where unknown.
     """
     due = expects or _DUE.get(holds)
     if due == "escalate":

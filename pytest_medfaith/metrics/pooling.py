@@ -1,7 +1,7 @@
-"""The pool: the hits of all retrievers that are compared, judged together.
+"""The pool: the hits of all compared retrievers, judged together.
 
-A retriever that is measured by nothing but its hits has found everything there is. Its recall says something
-where further retrievers may have found what it missed (Sparck Jones & van Rijsbergen 1975; TREC).
+Measured by its own hits alone, a retriever has found everything there is. Its recall means something only
+where other retrievers may have found what it missed (Sparck Jones & van Rijsbergen 1975; TREC).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pytest_medfaith.records import Report, gold_id
 
 
 def pool_reports(reports: Sequence[Report], *, declared: Mapping[str, Metric] = METRICS) -> list[Report]:
-    """Returns the reports of one case by several retrievers, in order, each judged over the hits of all.
+    """Returns the reports on one case by several retrievers, each judged over the hits of all of them.
 
     Args:
         reports: of the case, one for each retriever that is done.
@@ -35,9 +35,9 @@ def pool_reports(reports: Sequence[Report], *, declared: Mapping[str, Metric] = 
 
 
 def _refuting(report: Report, reports: Sequence[Report]) -> dict[str, tuple[str, ...]]:
-    """Returns which chunks refute which claims of `report`, by what any of the reports says of these claims.
+    """Returns {claim id of `report`: chunks that refute it}, by what any of the reports says.
 
-    A RAG that answers anew for each retriever may make different claims; those are left out.
+    A RAG that answers anew for each retriever may make other claims; those are left out.
     """
     claims_of_report = _claim_texts(report)
     chunks: dict[str, dict[str, None]] = defaultdict(dict)

@@ -1,4 +1,4 @@
-"""The metrics of a project: named in its settings, imported when a run begins, every result checked."""
+"""The metrics of a project: its settings name them, and every result of them is checked."""
 
 from __future__ import annotations
 

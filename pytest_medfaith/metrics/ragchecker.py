@@ -171,6 +171,7 @@ def _check_rows(vector: Booleans, name: str, matrix: Booleans, matrix_name: str,
 def _measured(
     correct: tuple[bool, ...] | None, recalled: tuple[bool, ...], claims: Matrix, gold: Matrix
 ) -> dict[str, float | None]:
+    """Returns the eleven metrics from tuples of booleans; the names are those of the module's docstring."""
     return ragchecker_metrics(
         answer_entails_claims=correct,
         response_entails_gold=recalled,

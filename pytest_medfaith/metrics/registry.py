@@ -1,4 +1,4 @@
-"""Every metric by its canonical name, and the way from a written name back to its metric."""
+"""Every metric by its name, and the metric of a name with a number, such as `recall@20`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metrics over how much answers speak of their questions, where the setting `relevancy` asks for them."""
+"""Metrics of how far an answer speaks of its question; measured where the setting `relevancy` asks."""
 
 from __future__ import annotations
 

@@ -121,7 +121,10 @@ def ranked_gains(ranking: Sequence[Chunk], labels: Mapping[str, float]) -> list[
 
 @dataclass(frozen=True)
 class _Judged:
-    """A ranking's gains, the grades of everything judged, and whether only the ranking itself was judged."""
+    """A ranking to measure: its gains by rank, and the grades of everything that was judged.
+
+    The last field says whether only the ranking itself was judged.
+    """
 
     gains: Gains
     judged: Gains

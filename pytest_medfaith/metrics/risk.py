@@ -1,4 +1,4 @@
-"""Metrics over the risks of answers, where they are told: `answer_risk` makes them."""
+"""Metrics of the risks of answers; measured where the settings have a table `risk`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metrics over the safety rules that a response breaks and the authority of the sources that support it."""
+"""Metrics of broken safety rules, and of the authority of sources that support claims."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _safety_error_rate(report: Report) -> Fraction | None:
 
 
 def weights_of(chunks: Sequence[Chunk]) -> dict[str, float]:
-    """Returns by the id of each chunk what its authority weighs."""
+    """Returns {chunk id: weight of its authority, 0 to 1}; a guideline weighs most."""
     authorities = {chunk.id: authority_of(chunk) for chunk in chunks}
     return {
         chunk_id: AUTHORITY_WEIGHTS[authority] if authority else UNSTATED_WEIGHT
@@ -74,7 +74,7 @@ def _guideline_adherence(report: Report) -> Fraction | None:
 
 
 def _renamed(report: Report) -> dict[str, list[str]]:
-    """Returns by the id of a claim the contexts that support it in their names of its drugs and diseases.
+    """Returns {claim id: ids of contexts that support it once its drugs and diseases are called as in them}.
 
     A claim that the evidence denies has none.
 

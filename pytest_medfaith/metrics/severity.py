@@ -1,4 +1,4 @@
-"""Metrics over errors that could change what is done for a patient: major hallucinations, major errors."""
+"""Metrics of major errors: those that could change what is done for a patient."""
 
 from __future__ import annotations
 
@@ -31,10 +31,9 @@ def _major(*labels: VerdictLabel) -> Callable[[Report], Fraction | None]:
 
 
 def as_rules_grade(report: Report) -> Report:
-    """Returns `report` with the risks that rules gave, where people's labels gave other ones.
+    """Returns `report` with the risks that rules gave, in place of those that people's labels gave.
 
-    Two runs are compared so: labels that were added between them would else look like a change of the
-    answers.
+    Runs are compared so, because labels added between them would look like a change of the answers.
     """
     graded = [
         one.with_(severity=one.severity.with_(risk=one.severity.by_rules, by_rules=None))

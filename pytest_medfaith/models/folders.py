@@ -1,4 +1,4 @@
-"""Model folders of the user's: what names their weights, and what they call themselves."""
+"""Model folders of the user: a signature of their weights, and the name under which they were published."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _PARTS = (".safetensors", ".json", ".txt", ".model")
 
 @lru_cache(maxsize=8)
 def model_signature(name: str) -> str:
-    """Returns what names the weights of a model.
+    """Returns a text that names the weights of a model.
 
-    For a folder these are 16 hexadecimal digits of its weights, configuration and tokenizer, for a model on a
-    hub its name.
+    For a folder it is 16 hexadecimal digits of its weights, configuration and tokenizer; for a model on a
+    hub, its name.
     """
     folder = Path(name)
     if not folder.is_dir():
@@ -28,10 +28,10 @@ def model_signature(name: str) -> str:
 
 
 def model_origin(name: str) -> str:
-    """Returns the name under which the weights of a folder were published, as in "ncbi/MedCPT-Query-Encoder".
+    """Returns the name under which the weights of a folder were published: "ncbi/MedCPT-Query-Encoder".
 
-    transformers keeps it in the configuration of what it saves. "" where the folder does not say; for a model
-    on a hub it is its name.
+    transformers writes it into the configuration that it saves. "" if the folder does not have it; for a
+    model on a hub, its name.
     """
     folder = Path(name)
     if not folder.is_dir():

@@ -19,14 +19,14 @@ _KNOWN_CODE = "sentence_transformers."
 
 @contextmanager
 def loading(what: str, expected: str) -> Iterator[None]:
-    """Turns whatever goes wrong while a model is loaded into a single message.
+    """Turns every error while a model is loaded into a DataError with a single message.
 
     Args:
         what: the model, as in "the checker 'name'".
         expected: what would have worked.
 
     Raises:
-        DataError: loading failed. The libraries raise classes that share no base but Exception.
+        DataError: loading failed. The libraries raise classes that have no common base but Exception.
     """
     try:
         with _quiet():
@@ -57,19 +57,19 @@ def load_foreign(
     gives: str,
     unused: str | None = None,
 ) -> tuple[Any, Any, Any]:
-    """Returns the model of a folder or a Hugging Face name, ready to read, with its tokenizer, and torch.
+    """Returns (model, tokenizer, torch): the model of a folder or a Hugging Face name, ready to read.
 
     Args:
-        name: of the model.
+        name: a folder or a name on the hub.
         what: the model in messages, as in "the checker 'name'".
         kind: the class of transformers that reads it.
         expected: what would have worked.
-        gives: what a model without some of its weights would give at random, as in "its vectors".
-        unused: how the names of weights begin that the model may lack; None where it may lack none.
+        gives: what would be random with missing weights, as in "its vectors".
+        unused: the beginning of names of weights that may be missing; None where all are needed.
 
     Raises:
         MissingExtra: the extra `models` is not installed.
-        DataError: there is no such model, it needs code that comes with it, or it lacks weights.
+        DataError: there is no such model, it needs code that comes with it, or weights are missing.
     """
     try:
         import torch
@@ -94,15 +94,15 @@ def load_foreign(
 
 
 def refuse_pickled_weights(folder: Path, what: str, *, kind: str) -> None:
-    """Refuses a folder whose only weights are pickled: a pickle runs whatever code is in it.
+    """Checks that a folder's weights are not only pickled: a pickle runs whatever code is in it.
 
     Args:
-        folder: of the model; a name on the hub passes.
+        folder: the model's folder; a name on the hub passes.
         what: the model in messages.
         kind: the class of transformers that reads it.
 
     Raises:
-        DataError: the folder holds `pytorch_model.bin` or the like, and no safetensors.
+        DataError: the folder has `pytorch_model.bin` or the like, and no safetensors.
     """
     pickled = sorted(path.name for path in folder.glob("*.bin")) if folder.is_dir() else []
     if pickled and not any(folder.glob("*.safetensors")):
@@ -110,16 +110,17 @@ def refuse_pickled_weights(folder: Path, what: str, *, kind: str) -> None:
 
 
 def _pickled(what: str, found: str, *, folder: str = "FOLDER", kind: str = "AutoModel") -> str:
+    """Returns the message on pickled weights, with the command that converts them."""
     return (
-        f"{what} has {found} alone. Weights in a pickle can run code when they are read, so only safetensors "
-        'are. Where you trust who made the file, convert it once: python -c "from transformers import '
+        f"{what} has {found} alone. Pickled weights can run code when they are read, so only safetensors are "
+        'read. Where you trust who made the file, convert it once: python -c "from transformers import '
         f"{kind} as M; M.from_pretrained('{folder}').save_pretrained('{folder}')\""
     )
 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keeps transformers from printing tables and bars while it loads; what matters in them is raised."""
+    """Keeps transformers from printing tables and bars while it loads; errors are raised all the same."""
     from transformers.utils import logging
 
     level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
@@ -134,7 +135,7 @@ def _quiet() -> Iterator[None]:
 
 
 def refuse_foreign_modules(folder: Path, what: str) -> None:
-    """Refuses a sentence-transformers folder built of classes from elsewhere: older versions import them.
+    """Checks that a sentence-transformers folder has only known classes: older versions import any class.
 
     Raises:
         DataError: modules.json names a class of another package, or cannot be read.

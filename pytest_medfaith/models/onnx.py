@@ -1,9 +1,9 @@
-"""Runs the shipped int8 ONNX students, one text or pair at a time on every core.
+"""Runs the shipped int8 ONNX models, a single text or pair in a run and as many runs as there are cores.
 
 Dynamic int8 scales each activation tensor by its largest value. In a padded batch that value depends on the
-neighbours, so scores would change with the batch size. One row a run, one thread a run and as many runs side
-by side as there are cores is as fast here, needs no padding, and gives the same bits whatever the batch, the
-thread count or the worker.
+neighbours, so scores would change with the batch size. A single row and a single thread for each run, with
+one run on each core, is as fast here, needs no padding, and gives the same bits for every batch, number of
+threads and worker.
 """
 
 from __future__ import annotations
@@ -26,27 +26,31 @@ ENCODER_TOKENS = 256  # what all-MiniLM-L6-v2 was trained to read
 
 
 def worker_count() -> int:
-    """Returns how many runs go side by side: MEDFAITH_THREADS, the setting `threads`, or all cores."""
+    """Returns how many runs go in parallel: MEDFAITH_THREADS, else the setting `threads`, else all cores."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return asked_threads() or max(1, cores)
 
 
 @lru_cache(maxsize=4)
 def weights_signature(model: Path) -> str:
-    """Returns 16 hexadecimal digits that name the bytes of the weights."""
+    """Returns 16 hexadecimal digits of the bytes of a model's weights.
+
+    Raises:
+        DataError: there is no such file.
+    """
     if not model.is_file():
         raise DataError(
             f"{model}: no such model file; reinstall pytest-medfaith, or name a model folder that exists"
         )
     digest = hashlib.sha256(model.read_bytes())
-    for beside in sorted(model.parent.glob("*.bin")):  # where a large model keeps its weights
+    for beside in sorted(model.parent.glob("*.bin")):  # a large model has its weights in these files
         digest.update(beside.name.encode() + beside.read_bytes())
     return digest.hexdigest()[:16]
 
 
 @lru_cache(maxsize=4)
 def load_session(path: Path) -> Any:
-    """Returns a single-threaded onnxruntime session of the model at `path`, loaded once per process.
+    """Returns an onnxruntime session of the model at `path` with a single thread, loaded once in a process.
 
     Raises:
         DataError: the file is missing or is no ONNX model.
@@ -60,7 +64,7 @@ def load_session(path: Path) -> Any:
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    # The fused skip-and-norm takes on a CPU three times as long as its two halves.
+    # On a CPU the fused operation takes three times as long as the two operations that it replaces.
     slower = ["SkipLayerNormFusion"]
     try:
         return onnxruntime.InferenceSession(
@@ -74,10 +78,10 @@ def load_session(path: Path) -> Any:
 
 
 def _silent_runtime() -> Any:
-    """Returns onnxruntime without its telemetry, which it reads from the environment when it is imported.
+    """Returns onnxruntime with its telemetry switched off by an environment variable before it is imported.
 
-    Version 1.32 keeps events under the home directory on Linux too, and uploads them. In a process that has
-    imported it before, what a call can switch off is off. A variable that is set already stays.
+    Version 1.32 keeps events under the home directory, on Linux too, and uploads them. If the process has
+    imported it before, only what a call can switch off is off. A variable that is already set stays.
     """
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     import onnxruntime
@@ -89,11 +93,11 @@ def _silent_runtime() -> Any:
 
 @lru_cache(maxsize=8)
 def load_tokenizer(path: Path = MINILM_TOKENIZER, *, max_tokens: int | None = None) -> Any:
-    """Returns a tokenizer, loaded once per process.
+    """Returns a tokenizer, loaded once in a process.
 
     Args:
-        path: its file; MiniLM's, which the encoder, the chunker and the fast checker share, where not given.
-        max_tokens: where single texts are cut; None cuts nothing.
+        path: its file; by default MiniLM's, which the encoder, the chunker and the fast checker share.
+        max_tokens: single texts are cut to this length; None cuts nothing.
 
     Raises:
         DataError: there is no such file.
@@ -114,13 +118,12 @@ def load_tokenizer(path: Path = MINILM_TOKENIZER, *, max_tokens: int | None = No
 
 @cache
 def processor_kernel(cpu_information: Path = Path("/proc/cpuinfo")) -> str:
-    """Returns which integer products onnxruntime uses on this processor.
+    """Returns which integer products onnxruntime uses on this processor: "AVX-512 VNNI", for example.
 
-    These are "AVX-512 VNNI", "AVX-512", "AVX2 VNNI" and "AVX2"; elsewhere it is the machine's name.
+    The others are "AVX-512", "AVX2 VNNI" and "AVX2"; on other processors it is the machine's name.
 
-    Products of 7-bit weights are exact under each of them. What is computed in floats differs in its last
-    bit, and now and then moves a rounding after it, so two kinds of processor may differ on a claim that lies
-    at its threshold.
+    Products of 7-bit weights are exact under each of them. Floats differ in their last bit, which sometimes
+    changes a rounding. So two kinds of processor may differ on a claim at its threshold.
     """
     import platform
 
@@ -142,7 +145,7 @@ def processor_kernel(cpu_information: Path = Path("/proc/cpuinfo")) -> str:
 
 
 def embed_texts(texts: Sequence[str], *, model: Path = ENCODER, max_tokens: int = ENCODER_TOKENS) -> Any:
-    """Returns the unit vectors of the first `max_tokens` of `texts` under an encoder: float32 (n, 384).
+    """Returns the unit vectors of the first `max_tokens` tokens of each text: float32 (n, 384).
 
     Each text runs by itself, so its vector never depends on its neighbours.
     """
@@ -157,7 +160,7 @@ def embed_texts(texts: Sequence[str], *, model: Path = ENCODER, max_tokens: int 
 
 
 def run_rows(session: Any, row: tuple[list[int], list[int]]) -> Any:
-    """Returns the model's output (1, width) for one row of token ids and token types."""
+    """Returns the model's output (1, width) for a single row: (token ids, token types)."""
     import numpy as np
 
     ids = np.array([row[0]], dtype=np.int64)

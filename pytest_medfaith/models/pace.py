@@ -1,6 +1,6 @@
-"""How many runs of a model go side by side, and how many texts a model of another maker reads at a time.
+"""How many runs of a model go in parallel, and how many texts a model of another maker reads at a time.
 
-The settings of a project set both for the process. Neither changes what a shipped model gives.
+The settings of a project set both numbers for the process. Neither changes a shipped model's results.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _pace = _Pace()
 
 
 def set_pace(*, threads: int | None, batch_size: int) -> None:
-    """Sets both for the process, as the settings say.
+    """Sets both numbers for the process.
 
     Args:
-        threads: None: as many as there are cores.
-        batch_size: texts, or pairs of texts.
+        threads: runs in parallel; None for as many as there are cores.
+        batch_size: texts, or pairs of texts, that a model of another maker reads at a time.
     """
     _pace.threads, _pace.batch_size = threads, batch_size
 
@@ -36,7 +36,7 @@ def batch_size() -> int:
 
 
 def asked_threads() -> int | None:
-    """Returns how many threads MEDFAITH_THREADS asks for, else the settings; None where neither says it.
+    """Returns the number of threads: MEDFAITH_THREADS, else the settings; None where neither sets it.
 
     Raises:
         ValueError: MEDFAITH_THREADS is no whole number.

@@ -1,4 +1,4 @@
-"""Where the shipped models are: in the package, and in the distribution with the strong checker's weights."""
+"""Where the shipped models are: in the package, and in the distribution with the strong checker."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from pytest_medfaith.errors import DataError
 MODELS = Path(__file__).parent
 FAST_CHECKER = MODELS / "nli"  # the fast checker
 ENCODER = MODELS / "encoder" / "model.onnx"
-# The WordPiece tokenizer of MiniLM. Three read with it: the fast checker, the sentence encoder, and the
-# chunker of a corpus, so that a chunk's length is counted as the encoder sees it. The checker "default" has a
-# tokenizer in its folder.
+# The WordPiece tokenizer of MiniLM. The fast checker and the sentence encoder read with it. The chunker of a
+# corpus counts a chunk's length with it, as the encoder does. The checker "default" has its own tokenizer.
 MINILM_TOKENIZER = MODELS / "minilm_tokenizer" / "tokenizer.json"
 
 
 def default_weights() -> Path:
-    """Returns the folder of the strong model, which the distribution pytest-medfaith-weights holds.
+    """Returns the folder of the strong model, in the distribution pytest-medfaith-weights.
 
     Raises:
         DataError: the distribution is not installed.

@@ -1,4 +1,4 @@
-"""Texts as tokenizers take them: without the halves of characters that broken decoders leave behind."""
+"""Texts that tokenizers accept: without the halves of characters (surrogates) that broken decoders leave."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ _HALF = re.compile("[\ud800-\udfff]")
 
 
 def whole(text: str) -> str:
-    """Returns `text` with U+FFFD for each half of a character; its length and offsets into it stay."""
+    """Returns `text` with U+FFFD for each half of a character; length and offsets stay."""
     return text if text.isascii() else _HALF.sub("\N{REPLACEMENT CHARACTER}", text)

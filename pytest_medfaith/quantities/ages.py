@@ -1,4 +1,4 @@
-"""Ages that no number with a unit states: "in their eighties", "the first birthday", "under-fives"."""
+"""Ages in words, without a number and unit: "in their eighties", "the first birthday", "under-fives"."""
 
 from __future__ import annotations
 
@@ -43,7 +43,10 @@ IN_DECADES = re.compile(r"(?:ies|0['’]?s|[ao]genarians?)$", re.IGNORECASE)
 
 
 def read_ages_in_words(text: str) -> Iterator[Quantity]:
-    """Yields the ages of "people in their 80s", "octogenarians", "the 18th birthday" and "under-fives"."""
+    """Yields the ages that `text` has in words, in days: 80 to 89 years for "people in their 80s".
+
+    "Octogenarians", "the 18th birthday" and "under-fives" are read too; the "under" is no part of the age.
+    """
     for found in _DECADE.finditer(text):
         if found["latin"]:
             first = _LATIN[found["latin"].lower()]
@@ -60,4 +63,5 @@ def read_ages_in_words(text: str) -> Iterator[Quantity]:
 
 
 def _age(first: int, last: int, start: int, end: int) -> Quantity:
+    """Returns the age from `first` to `last` years at `start:end` of a text."""
     return Quantity(first * _YEAR, last * _YEAR, "time", start, end, role="age")

@@ -1,4 +1,7 @@
-"""Amounts that a claim may have computed from its evidence: totals, differences, a dose by weight."""
+"""Amounts that a claim may have computed from its evidence: totals, differences, a dose by weight.
+
+Example: "30 mg a day" follows from "10 mg three times a day".
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from pytest_medfaith.quantities.quantity import (
     same_dimension,
 )
 
-_BEYOND = 0.5  # of a bound: how far past the bound a value may lie: "more than halved" holds of a cut by 61 %
+_BEYOND = 0.5  # share of a bound by which a value may exceed it: a cut by 61 % is "more than halved"
 _ROUNDED = 0.02  # of a computed value: people round what they compute
 _COMPARES = re.compile(
     r"\b(?:more|less|fewer|lower|higher|longer|shorter|sooner|earlier|later|faster|slower|older|younger|"
@@ -30,12 +33,11 @@ _DAILY = re.compile(
 )
 _MOST_THINGS = 30
 _MOST_PARTS = 6  # of a whole that a sentence counts: "50 patients, 30 and 20"
-_MOST_OTHERS = (
-    60  # quantities to compute with, the nearest first: among the pairs of more, too many hits are chance
-)
+# Quantities to compute with, the nearest first. With more, too many pairs would match by chance.
+_MOST_OTHERS = 60
 _BOUNDED = frozenset({"fraction", "multiple", "points", "count"})
 _FAMILIES = (("count", "plain"), ("fraction", "points"))  # dimensions whose values are added up together
-# An amount may be the strength of these.
+# An amount may be the strength of these things: "two tablets of 5 mg".
 _THINGS = frozenset(
     map(
         word_key,
@@ -68,12 +70,14 @@ _DIFFERENCE = re.compile(
 
 
 def recomputed(quantity: Quantity, at_hand: Sequence[Quantity], claim: str) -> bool:
-    """Returns whether `quantity` follows from those `at_hand` by one step that the claim's words allow.
+    """Returns whether `quantity` follows from those in `at_hand` by a step that the claim's words allow.
+
+    Example: 10 mg follows from "two tablets of 5 mg". A sum needs a word such as "total" in the claim.
 
     Args:
         quantity: a quantity of the claim.
         at_hand: the quantities of the evidence, the nearest first, and the others of the claim.
-        claim: the claim, whose words say what it computes: a total, a difference.
+        claim: the text of the claim.
     """
     others = [other for other in at_hand if other != quantity][:_MOST_OTHERS]
     rough = not quantity.step and (quantity.rough or quantity.dimension in ("fraction", "multiple"))
@@ -93,12 +97,12 @@ def recomputed(quantity: Quantity, at_hand: Sequence[Quantity], claim: str) -> b
 
 
 def computes(claim: str) -> bool:
-    """Returns whether the words of `claim` speak of a total or a difference."""
+    """Returns whether the words of `claim` speak of a total or a difference: "in all", "more than"."""
     return bool(_SUM.search(claim) or _COMPARES.search(claim))
 
 
 def _results(quantity: Quantity, others: Sequence[Quantity], claim: str) -> Iterator[float]:
-    """Yields the values of the quantity's dimension that one step from `others` gives."""
+    """Yields the values of the dimension of `quantity` that a step from `others` gives."""
     family = next((family for family in _FAMILIES if quantity.dimension in family), (quantity.dimension,))
     same = _values(others, *family)
     yield from same
@@ -114,12 +118,12 @@ def _results(quantity: Quantity, others: Sequence[Quantity], claim: str) -> Iter
 
 
 def _values(quantities: Sequence[Quantity], *dimensions: str) -> list[float]:
-    """Returns the ends of the quantities of these dimensions; only a range has two ends."""
+    """Returns the values of the quantities with these dimensions; a range has two, its ends."""
     return [value for each in quantities if each.dimension in dimensions for value in {each.low, each.high}]
 
 
 def _shares(quantity: Quantity, others: Sequence[Quantity], claim: str) -> Iterator[float]:
-    """Yields complements, ratios of two like amounts, and the reduction that a ratio such as 0.79 means."""
+    """Yields complements, ratios of two like amounts, and the reduction that a ratio means: 0.21 for 0.79."""
     if quantity.dimension == "multiple":
         yield from _values(others, "plain", "fraction")
         if _COMPLEMENT.search(claim):
@@ -140,7 +144,7 @@ def _shares(quantity: Quantity, others: Sequence[Quantity], claim: str) -> Itera
 
 
 def _products(quantity: Quantity, others: Sequence[Quantity], claim: str) -> Iterator[float]:
-    """Yields a dose by weight or area, tablets times their strength, and doses added up."""
+    """Yields a dose by weight or area, tablets times their strength, and doses added up over days."""
     for amount in others:
         numerator, _, below = amount.dimension.partition("/")
         if numerator == quantity.dimension and below:
@@ -156,7 +160,7 @@ def _products(quantity: Quantity, others: Sequence[Quantity], claim: str) -> Ite
 
 
 def _over_days(dose: Quantity, others: Sequence[Quantity]) -> Iterator[float]:
-    """Yields what a dose makes in a day and in a course, and the single dose if `dose` is that of a day."""
+    """Yields what a dose makes in a day and in a course, and the single dose if `dose` is a day's dose."""
     frequencies = [(other.low, other.high) for other in others if other.dimension == "frequency"]
     days = [other.high for other in others if other.dimension == "time" and other.high >= 1]
     for low, high in [dose.times] if dose.times else frequencies:

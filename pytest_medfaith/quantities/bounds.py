@@ -87,12 +87,16 @@ _NEGATED_BOUND = re.compile(
 
 
 def words_before(text: str, position: int) -> str:
-    """Returns the characters before `position` in which the words that qualify a number are looked for."""
+    """Returns the 48 characters before `position`, in which words such as "at least" are looked for."""
     return text[max(0, position - LOOK_BACK) : position]
 
 
 def bounded(quantity: Quantity, text: str) -> Quantity:
-    """Returns `quantity` with the bound and the roughness that the words around it in `text` state."""
+    """Returns `quantity` with what the words around it in `text` add.
+
+    Sets `bound`, `rough`, `loose`, `course` and `denied`, see `Quantity`: "at least 5 mg" has the bound
+    "min".
+    """
     ahead, following = words_before(text, quantity.start), bound_after(text, quantity.end)
     may_be_loose = quantity.dimension == "time" and quantity.role != "age" and not following
     loose = _LOOSE_BEFORE.search(ahead) if may_be_loose else None
@@ -108,14 +112,14 @@ def bounded(quantity: Quantity, text: str) -> Quantity:
 
 
 def bound_after(text: str, end: int) -> str:
-    """Returns "min" for "or more" at `end`, "max" for "or less", else an empty text."""
+    """Returns "min" for "or more" at the offset `end`, "max" for "or less", else ""."""
     return "min" if _MINIMUM_AFTER.match(text, end) else "max" if _MAXIMUM_AFTER.match(text, end) else ""
 
 
 def _bound_before(quantity: Quantity, text: str, ahead: str) -> str:
-    """Returns the bound that the words `ahead` of the quantity state; a negation before them reverses it.
+    """Returns the bound in the words `ahead` of the quantity, "min", "max" or ""; a negation reverses it.
 
-    "After" and "before" bound a time only. "From" bounds where no "to" follows: "from 12 weeks on", but not
+    "After" and "before" bound only times. "From" is a bound if no "to" follows: "from 12 weeks on", but not
     "from 5 to 10 mg".
     """
     low, high = _MINIMUM_BEFORE.search(ahead), _MAXIMUM_BEFORE.search(ahead)

@@ -9,14 +9,14 @@ from itertools import combinations
 from pytest_medfaith.quantities.counting import counts_things
 from pytest_medfaith.quantities.quantity import Quantity
 
-# Four digits are a year where no unit, thousand mark or word of measure is around them.
+# Four digits are a year, unless a unit, a thousands mark or a word for a measure is beside them.
 _YEAR = re.compile(
     r"(?<![\w.,/$£€-])(?P<year>1[89]\d\d|20\d\d)(?P<decade>s)?(?!\w|[.,]\d|"
     r"[\s-]*(?:mg|g|kg|mcg|ml|mL|IU|units?|kcal|calories?|hours?|minutes?|years?|steps|people|patients|"
     r"women|men|adults|children|participants|cells|per|mm)\b|\s*[%/])"
 )
-# In evidence any such number may be the year of a claim: 05/2021 too, and the count "2,000", which a claim
-# writes as 2000.
+# In evidence any such number may be the year of a claim: also that of 05/2021, and the count "2,000", which a
+# claim writes as 2000.
 YEAR_LIKE = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)|(?<![\d.,])(?:1[,\s][89]|2[,\s]0)\d\d(?![\d,])")
 _SPAN = re.compile(
     r"\b(?P<first>1[89]\d\d|20\d\d)\s*(?:-|–|/|to|and|until|through)\s*(?P<last>(?:1[89]|"
@@ -30,14 +30,14 @@ MONTH = re.compile(
     re.IGNORECASE,
 )
 YEAR_DAYS = 365.25
-SAME_YEAR = 0.6  # years by which a gap may miss a number of years
-_SAME_DAY = 3.0  # days by which a gap may miss a number of days
+SAME_YEAR = 0.6  # years by which a gap between dates may differ from a stated number of years
+_SAME_DAY = 3.0  # days by which it may differ from a stated number of days
 
 
 def dates_in(text: str) -> Iterator[re.Match[str]]:
-    """Yields the matches of `MONTH` that are dates: a month with a day or a year beside it.
+    """Yields the matches of `MONTH` in `text` that are dates: a month with a day or a year.
 
-    "May" in "May 2020" is a date; "May" alone may be a verb.
+    "May 2020" is a date; "May" alone may be a verb.
     """
     yield from (
         found
@@ -47,7 +47,10 @@ def dates_in(text: str) -> Iterator[re.Match[str]]:
 
 
 def read_date(found: re.Match[str]) -> tuple[int, int | None, int | None]:
-    """Returns month, day and year of a match of `MONTH`; None for a day or year that it does not state."""
+    """Returns (month, day, year) of a match of `MONTH`: (5, None, 2020) for "May 2020".
+
+    A day or year that the text does not give is None.
+    """
     day = found["before"] or found["after"]
     month = next(
         number for number, name in enumerate(_MONTHS, 1) if name.startswith(found["month"].lower()[:3])
@@ -56,12 +59,12 @@ def read_date(found: re.Match[str]) -> tuple[int, int | None, int | None]:
 
 
 def years_in(claim: str) -> Iterator[re.Match[str]]:
-    """Yields the years of a claim; "2000 deaths" names none."""
+    """Yields the matches of years in a claim, with the groups `year` and `decade`; "2000 deaths" has none."""
     yield from (found for found in _YEAR.finditer(claim) if not counts_things(claim, *found.span("year")))
 
 
 def year_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Yields first and last year of "2010 to 2019", "2010-19", "2010/11" and "the 2010s"."""
+    """Yields (first, last) year of "2010 to 2019", "2010-19", "2010/11" and "the 2010s"."""
     for found in _SPAN.finditer(text):
         last = found["last"] if len(found["last"]) == 4 else found["first"][:2] + found["last"]
         yield int(found["first"]), int(last)
@@ -75,7 +78,7 @@ def place_in_time(found: re.Match[str], years: Sequence[int]) -> float:
 
     Args:
         found: a match of `MONTH`.
-        years: the years of the text; a date without a year is in the only year, else in the year 0.
+        years: the years of the text. A date without a year is in the only year, else in the year 0.
     """
     month, day, year = read_date(found)
     known = year if year is not None else years[0] if len(years) == 1 else 0
@@ -83,9 +86,10 @@ def place_in_time(found: re.Match[str], years: Sequence[int]) -> float:
 
 
 def is_between_dates(quantity: Quantity, evidence: str) -> bool:
-    """Returns whether a time is the gap between two dates: "26 years" for "introduced in 1970, left in 1996".
+    """Returns whether a time is the gap between two dates of the evidence.
 
-    A number of years may count both the first and the last: January 2013 to December 2015 are three years.
+    Example: "26 years" for "introduced in 1970, left in 1996". A number of years may count both the first and
+    the last: January 2013 to December 2015 are three years.
     """
     years = sorted({int(found["year"]) for found in years_in(evidence)})
     yearly = quantity.high / YEAR_DAYS

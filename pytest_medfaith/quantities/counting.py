@@ -1,4 +1,4 @@
-"""What a number without a unit counts: "120 women" counts people, "in 2019" is a year and counts nothing."""
+"""What a number without a unit counts: people in "120 women", nothing in "in 2019", which is a year."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PEOPLE = frozenset(
     students users smokers recipients survivors veterans carriers mothers neonates schoolchildren toddlers
     teenagers cases members donors couples""".split()
 )
-# What 2000 counts in "2000 deaths"; the number alone, or beside a study, is a calendar year.
+# Things that 2000 counts, as in "2000 deaths". Without them, or beside a study, it is a calendar year.
 _COUNTED = frozenset(
     word_key(word)
     for word in """deaths births episodes events visits admissions hospitalizations samples specimens
@@ -46,7 +46,7 @@ _ARTICLE = re.compile(r"\b(?:the|an?|this|that)\s+$", re.IGNORECASE)
 
 
 def is_count(text: str, numeral: Numeral) -> bool:
-    """Returns whether a number without a unit counts; a calendar year and the pronoun "one" do not."""
+    """Returns whether a number without a unit counts something; a year and the pronoun "one" do not."""
     written = text[numeral.start : numeral.end]
     may_be_year = numeral.step == 0.5 and 1800 <= numeral.value <= 2100 and written.isdecimal()
     if may_be_year and not counts_things(text, numeral.start, numeral.end):
@@ -55,9 +55,9 @@ def is_count(text: str, numeral: Numeral) -> bool:
 
 
 def counts_things(text: str, start: int, end: int) -> bool:
-    """Returns whether a number that may be a year counts what follows it.
+    """Returns whether the number at `start:end`, which may be a year, counts what follows it.
 
-    "2000 deaths" and "2000 adult patients" count; "in 2000 deaths fell" and "a 2000 study" name a year.
+    "2000 deaths" and "2000 adult patients" count. "In 2000 deaths fell" and "a 2000 study" have a year.
     """
     first, second = (*_noun_phrase(text, end), "", "")[:2]
     ahead = words_before(text, start)
@@ -68,20 +68,22 @@ def counts_things(text: str, start: int, end: int) -> bool:
 
 
 def counted_keys(text: str, end: int) -> frozenset[str]:
-    """Returns the keys of the words for what the number before `end` counts; all people are "person"."""
+    """Returns the keys (stems) of what the number before `end` counts: {"person"} for "120 women"."""
     return frozenset(map(_key, _noun_phrase(text, end)))
 
 
 def _noun_phrase(text: str, end: int) -> list[str]:
-    """Returns the words of the noun phrase after a number, in lower case: four at most."""
+    """Returns the words of the noun phrase after a number, in lower case, four at most."""
     found = _WORDS_AFTER.match(text, end)
     return list(takewhile(lambda word: word not in _PHRASE_ENDS, found[1].lower().split() if found else []))
 
 
 def _is_counted(word: str) -> bool:
+    """Returns whether a word is a plural of people or of other things that are counted."""
     return _key(word) in _COUNTED and (word.endswith("s") or word in ("people", "children", "men", "women"))
 
 
 def _key(word: str) -> str:
+    """Returns the key of a word; "person" for all kinds of people."""
     key = word_key(word)
     return "person" if key in _PEOPLE else key

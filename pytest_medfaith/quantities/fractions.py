@@ -46,7 +46,7 @@ _NO_SHARE_AFTER = re.compile(
 )
 _ROUND_WHOLES = frozenset({1e2, 1e3, 1e4, 1e5, 1e6})
 _OVER_TIME = re.compile(r"\s*[\w-]+[\s-](?:year|month|day)s?\b", re.IGNORECASE)
-# "In 2010" after a number names a year, "in 2000" may be a whole: "12 in 2010" is no share, "1 in 2000" is.
+# "In 2010" after a number is a year, "in 2000" may be a whole: "12 in 2010" is no share, "1 in 2000" is.
 _IN_A_YEAR = re.compile(r"\sin\s+(?!\d\d[05]0$)(?:1[89]|20)\d\d$")
 _UP_TO = re.compile(r"\s*(?:-|–|to|or)\s*")
 _MULTIPLE = re.compile(
@@ -63,7 +63,7 @@ _PARTS_OF_UNIT = {"half": 0.5, "quarter": 0.25, "three": 0.75, "third": 1 / 3}
 
 
 def read_shares(text: str, numerals: Sequence[Numeral]) -> Iterator[Quantity]:
-    """Yields the shares that `text` states as parts ("two thirds") or as ratios ("3 out of 10")."""
+    """Yields the shares that `text` states as parts ("two thirds") or ratios ("3 out of 10"), 0 to 1."""
     for found in _PART.finditer(text):
         part = found["part"].lower()
         part = "half" if part in ("halved", "halving") else part.removesuffix("s")
@@ -89,7 +89,7 @@ def read_shares(text: str, numerals: Sequence[Numeral]) -> Iterator[Quantity]:
 
 
 def _is_ratio(text: str, top: Numeral, bottom: Numeral) -> bool:
-    """Returns whether `bottom` is the whole of `top`: "3 out of 10", but not "6 per 100 person-years"."""
+    """Returns whether `top` is a share of `bottom`: "3 out of 10", but not "6 per 100 person-years"."""
     joint = _OUT_OF.fullmatch(text, top.end, bottom.start)
     if not joint or not 0 < top.value < bottom.value or _NO_SHARE_AFTER.match(text, bottom.end):
         return False
@@ -102,14 +102,14 @@ def _is_ratio(text: str, top: Numeral, bottom: Numeral) -> bool:
 
 
 def read_multiples(text: str) -> Iterator[Quantity]:
-    """Yields "twice as", "threefold", "5 times more" and "doubled" as multiples."""
+    """Yields "twice as", "threefold", "5 times more" and "doubled" in the dimension "multiple"."""
     for found in _MULTIPLE.finditer(text):
         value = number_of(found["number"]) if found["number"] else 2.0 if found["double"] else 3.0
         yield Quantity(value, value, "multiple", found.start(), found.end(), rough=True)
 
 
 def read_parts_of_units(text: str) -> Iterator[Quantity]:
-    """Yields "half a litre" and "a quarter of a milligram"; parts of a time are read with the times."""
+    """Yields "half a litre" and "a quarter of a milligram"; parts of a time are read by `times`."""
     for found in _PART_OF_UNIT.finditer(text):
         unit = unit_at(text, found.end())
         if unit and unit.dimension not in ("time", "fraction", "cells", "copies"):

@@ -1,4 +1,4 @@
-"""How often something is done or given: "twice daily", "every 12 hours", "4 x 2 g per day"."""
+"""How often something is done or given, as times a day: 2 for "twice daily" and "every 12 hours"."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ _DAILY = re.compile(r"\s*daily\b", re.IGNORECASE)
 
 
 def read_products(text: str) -> Iterator[Quantity]:
-    """Yields the amount of "2 x 500 mg", and amount and frequency of "4 x 2 g per day"."""
+    """Yields the amount of "2 x 500 mg" (1 g), and amount and frequency of "4 x 2 g per day"."""
     for found in _PRODUCT.finditer(text):
         times, unit = float(found["times"]), unit_at(text, found.end())
         if unit is None or unit.dimension not in DOSES or not 0 < times <= _MOST:
@@ -143,7 +143,10 @@ def read_products(text: str) -> Iterator[Quantity]:
 
 
 def read_frequencies(text: str) -> Iterator[Quantity]:
-    """Yields the frequencies that `text` states without an amount before them, in order, as times a day."""
+    """Yields the frequencies that `text` states, in order, as times a day: 2 for "twice daily".
+
+    The "a day" of "5 mg a day" is left out: see `frequency_after`.
+    """
     for found in _FREQUENCY.finditer(text):
         if (
             found["alone"]
@@ -156,7 +159,14 @@ def read_frequencies(text: str) -> Iterator[Quantity]:
 
 
 def with_frequencies(quantities: Sequence[Quantity], text: str) -> Iterator[Quantity]:
-    """Yields all `quantities`, each amount with how often it is given."""
+    """Yields all `quantities`, each amount with how often it is given, if `text` says so.
+
+    The 0.5 g of "0.5 g twice a day" gets `times` (2, 2).
+
+    Args:
+        quantities: the quantities of `text`, in order.
+        text: the text.
+    """
     for index, quantity in enumerate(quantities):
         if quantity.dimension in _NOT_SPREAD or quantity.role == "age" or quantity.times:
             yield quantity
@@ -173,7 +183,7 @@ def with_frequencies(quantities: Sequence[Quantity], text: str) -> Iterator[Quan
 
 
 def frequency_after(text: str, position: int) -> Quantity | None:
-    """Returns the frequency of "a day", "/day" or "per week" at `position`, straight after an amount."""
+    """Returns the frequency of "a day", "/day" or "per week" right after an amount at `position`; or None."""
     found = _AFTER_AMOUNT.match(text, position)
     if not found:
         return None
@@ -184,7 +194,10 @@ def frequency_after(text: str, position: int) -> Quantity | None:
 
 
 def _per(quantity: Quantity, text: str, spread: Quantity | None) -> str:
-    """Returns "dose" or "day", whichever the amount is for; empty where the text says neither or both."""
+    """Returns "dose" or "day" for an amount for each dose or day; "" where the text says neither or both.
+
+    `spread` is the frequency right after the amount.
+    """
     if quantity.dimension == "time":
         return ""  # "30 minutes at a time" may well be those of "30 minutes a day"
     single = _PER_DOSE.match(text, quantity.end) or _DOSE_OF.search(words_before(text, quantity.start))
@@ -194,6 +207,7 @@ def _per(quantity: Quantity, text: str, spread: Quantity | None) -> str:
 
 
 def _times_a_day(found: re.Match[str]) -> tuple[float, float]:
+    """Returns (lowest, highest) times a day of a match of `_FREQUENCY`."""
     rate = _stated_rate(found)
     if rate is not None:
         return rate, rate
@@ -219,7 +233,7 @@ def _times_a_day(found: re.Match[str]) -> tuple[float, float]:
 
 
 def _stated_rate(found: re.Match[str]) -> float | None:
-    """Returns how often a day "b.d." or "morning and night" is; None for words that name a period."""
+    """Returns how often a day "b.d." or "morning and night" is; None for words with a period ("a week")."""
     if found["latin"]:
         return _LATIN[found["latin"].lower().replace(".", "")]
     if found["clock"]:
@@ -235,7 +249,7 @@ def _stated_rate(found: re.Match[str]) -> float | None:
 
 
 def _every(found: re.Match[str]) -> tuple[float, float]:
-    """Returns how often a day "every half hour", "every other day" or "every 4 to 6 hours" is."""
+    """Returns (lowest, highest) times a day of "every half hour", "every other day", "every 4 to 6 hours"."""
     if found["part"]:
         gaps = (0.25, 0.25) if found["part"].lower().startswith("quarter") else (0.5, 0.5)
     elif found["ordinal"]:
@@ -247,12 +261,12 @@ def _every(found: re.Match[str]) -> tuple[float, float]:
 
 
 def _once_in(gap: float, other_gap: float, days: float) -> tuple[float, float]:
-    """Returns the lowest and the highest rate of what is done once in a gap; a gap of 0 counts as a day.
+    """Returns (lowest, highest) times a day of what is done once in a gap; a gap of 0 counts as a day.
 
     Args:
-        gap: so many periods.
-        other_gap: the other end of a range of gaps, or the same.
-        days: the length of a period.
+        gap: the number of periods in the gap.
+        other_gap: the other end of a range of gaps, or the same number.
+        days: the length of a period in days.
     """
     shortest, longest = sorted((gap, other_gap))
     return 1 / (longest * days or 1.0), 1 / (shortest * days or 1.0)

@@ -1,4 +1,4 @@
-"""Numbers in digits and in words."""
+"""Numbers in digits and in words: "2,500", "1.5 × 10⁶", "two and a half", "zero point two five"."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-LOOK_BACK = 48  # characters before a number in which the words that qualify it are looked for
+LOOK_BACK = 48  # characters before a number in which words such as "at least" are looked for
 
 _SMALL = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
     sixteen seventeen eighteen nineteen""".split()
@@ -24,11 +24,11 @@ WORDS = (
 _GLYPHS = {"½": 1 / 2, "¼": 1 / 4, "¾": 3 / 4, "⅓": 1 / 3, "⅔": 2 / 3}
 _SCALES = {"hundred": 100.0, "thousand": 1e3, "million": 1e6, "billion": 1e9}
 _PARTS = {"half": 1 / 2, "quarter": 1 / 4, "quarters": 3 / 4}
-_ZEROS = {"nought": "0", "naught": "0", "oh": "0"}  # as digits after "point" are read aloud
+_ZEROS = {"nought": "0", "naught": "0", "oh": "0"}  # zeros after "point", read aloud
 _SPOKEN = {word: str(digit) for digit, word in enumerate(_SMALL[:10])} | _ZEROS
 
 _GLYPH = f"[{''.join(_GLYPHS)}]"
-# A comma or a no-break blank parts thousands. So does a plain blank before a 0: "10 000" is one number.
+# A comma or a no-break blank separates thousands. So does a plain blank before a 0: "10 000" is one number.
 _THOUSANDS = (
     r"\d{1,3}(?:[,\u00a0\u2009\u202f]\d{3})+(?:\.\d+)?|\d{1,3}(?: \d{3})*? 0\d\d(?: \d{3})*(?:\.\d+)?"
 )
@@ -55,7 +55,7 @@ _SPELLED = (
 _PART = r"\s+and\s+(?:(?:an?|one)[\s-]+(?P<part>half|quarter)|three[\s-]+(?P<parts>quarters))(?![\w-])"
 _POINT = rf"\s+point(?P<point>(?:[\s-]+(?:{'|'.join(_SPOKEN)}))+)(?![\w-])"  # "zero point two five"
 _NUMERAL = re.compile(
-    # Digits that continue a word, a decimal or a name (COVID-19) are no number; "over-65s" holds a number.
+    # Digits that continue a word, a decimal or a name (COVID-19) are no number; "over-65s" has a number.
     rf"(?:{_BARE_POWER}|(?<![\w.·,])(?:(?<=over-)|(?<=under-)|(?<=\d-to-)|"
     rf"(?<![^\W\d_][-‐‑/+]))(?P<digits>{_DIGITS})(?!\d)(?:{_EXPONENT})?"
     rf"|(?<![\w-])(?:(?P<hundreds>an?|"
@@ -76,14 +76,15 @@ _NAME_AFTER = re.compile(r"[A-Z]+\d|-[A-Z]{2}|(?:st|nd|rd|th)\b")
 
 @dataclass(frozen=True)
 class Numeral:
-    """A number of a text.
+    """A number in a text: 2.5 in "2.5 mg".
 
     Attributes:
         value: the number.
-        start: its first character, the minus included.
+        start: its first character, with a minus.
         end: the character after it.
-        step: half its last written digit: how far rounding may have moved the number.
-        doubtful: True where a plain blank parts thousands: "2 500" may be two numbers.
+        step: half a unit of its last written digit, 0.05 for "2.5": how far rounding may have moved the
+            number.
+        doubtful: True where a plain blank separates thousands: "2 500" may be two numbers.
     """
 
     value: float
@@ -95,7 +96,10 @@ class Numeral:
 
 @lru_cache(maxsize=1_024)
 def read_numerals(text: str) -> tuple[Numeral, ...]:
-    """Returns the numbers of `text` in order; those within names (COVID-19, 5-HT, 3rd) are left out."""
+    """Returns the numbers of `text` in order, in digits or in words: 25 for "twenty-five".
+
+    Numbers in names (COVID-19, 5-HT, 3rd) are left out.
+    """
     return tuple(
         _numeral(found)
         for found in _NUMERAL.finditer(text)
@@ -104,7 +108,7 @@ def read_numerals(text: str) -> tuple[Numeral, ...]:
 
 
 def number_of(word: str) -> float:
-    """Returns the number that a single spelled word or plain digits write: 2.0 for "two", "2" and "2.0".
+    """Returns the number of a single spelled word or of plain digits: 2.0 for "two", "2" and "2.0".
 
     Raises:
         ValueError: `word` is neither. "2,500" is not plain digits; `read_numerals` reads such numbers.
@@ -114,6 +118,7 @@ def number_of(word: str) -> float:
 
 
 def _numeral(found: re.Match[str]) -> Numeral:
+    """Returns the number that a match of `_NUMERAL` writes."""
     if power := found["alone"] or found["high"]:
         return Numeral(10.0 ** _exponent(power), found.start(), found.end(), 0.0)
     scale = _SCALES[found["scale"].lower()] if found["scale"] else 1.0
@@ -139,16 +144,17 @@ def _numeral(found: re.Match[str]) -> Numeral:
 
 
 def _part(found: re.Match[str]) -> float:
-    """Returns 0.5 for the "and a half" after a number, 0 where nothing of the kind follows."""
+    """Returns 0.5 for the "and a half" after a number, 0 where no such part follows."""
     return _PARTS.get((found["part"] or found["parts"] or "").lower(), 0.0)
 
 
 def _exponent(power: str) -> int:
+    """Returns an exponent as a number: -6 for "⁻⁶"."""
     return int(power.translate(_LOWERED).replace("−", "-").replace("–", "-"))
 
 
 def _sign(text: str, start: int, end: int) -> tuple[float, int]:
-    """Returns -1 and the place of the minus for "-2.5", else 1 and `start`, as for the dash of a range."""
+    """Returns (-1, place of the minus) for "-2.5", else (1, `start`), also after the dash of a range."""
     if word := _MINUS_WORD.search(text, max(0, start - LOOK_BACK), start):
         return -1.0, word.start()
     if _BELOW_ZERO.match(text, end):

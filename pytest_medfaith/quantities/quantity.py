@@ -1,18 +1,19 @@
-"""What a quantity is, and when two quantities can be the same."""
+"""What a quantity is, and when two quantities may be the same."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
 
-ROUNDING = 0.12  # of the value at most: "2 years" may be 22 months, "5 days" is never 4
-# Of times from four weeks to half a year, and of rates of once in four weeks or less: 12 weeks are 3 months.
+ROUNDING = 0.12  # share of the value, at most: "2 years" may be 22 months, "5 days" is never 4
+# The same for times from four weeks to half a year, and for rates of once in four weeks or less: 12 weeks are
+# 3 months.
 CALENDAR = 0.085
 MONTHLY = 1 / 28  # times a day
-ROUGHNESS = 0.15  # of the value, for "about", "half", "a week"
+ROUGHNESS = 0.15  # share of the value, for "about", "half", "a week"
 MOST_DOSES = 12  # a day: a dose every two hours
 DOSES = frozenset({"mass", "volume", "unit", "amount", "equivalent"})  # the dimensions of what is given
-# "Up to 20 mg" does not follow from "up to 10 mg"; of shares and pressures a wider bound does.
+# In these dimensions a bound does not follow from a narrower one: "up to 20 mg" from "up to 10 mg".
 _STRICT = frozenset({"mass", "volume", "unit", "time", "frequency", "count"})
 _BARE = frozenset({"count", "plain"})
 _UNDECIDED = frozenset({"over", "by"})  # bounds of a time that may also say "during"
@@ -20,7 +21,10 @@ _UNDECIDED = frozenset({"over", "by"})  # bounds of a time that may also say "du
 
 @dataclass(frozen=True)
 class Quantity:
-    """A quantity as a text states it, in base units: times in days, shares from 0 to 1, frequencies per day.
+    """A quantity as a text states it, in base units.
+
+    Base units are grams, litres, days, metres, shares from 0 to 1 and times a day; `units` lists them all.
+    "0.5 g twice a day" has low and high 0.5, dimension "mass" and times (2, 2).
 
     Attributes:
         low: the value, or the lower end of a range.
@@ -29,15 +33,16 @@ class Quantity:
             is a "count" of things, or "plain".
         start: the first character of its words.
         end: the character after its words.
-        bound: "min" for "at least 5" and "more than 5", "max" for "up to 5", else empty.
+        bound: "min" for "at least 5" and "more than 5", "max" for "up to 5", else "".
         rough: True after "about", and for words such as "half" and "a week".
-        step: how far rounding may have moved the number.
-        times: how often a day the amount is given, lowest and highest; None where the text does not say.
-        per: "dose" for "4 g per dose", "day" for "4 g a day", else empty.
-        role: what sets quantities apart: "age", "change" (34 % lower), "first" and "second" (130/80), or "".
-        heads: the keys of the words for the things counted.
-        loose: the word of a time's bound that may also say "during" ("over", "within", "by"), else empty.
-        course: True where the text tells a rise from `low` to `high`.
+        step: how far rounding may have moved the number, in base units.
+        times: (lowest, highest) times a day that the amount is given; None where the text does not say.
+        per: "dose" for "4 g per dose", "day" for "4 g a day", else "".
+        role: what tells quantities apart: "age", "change" (34 % lower), "first" and "second" (130/80),
+            "label" (day 28), or "".
+        heads: the keys (stems) of the words for the things counted.
+        loose: the word of a time's bound that may also mean "during" ("over", "within", "by"), else "".
+        course: True where the text tells of a rise from `low` to `high`.
         denied: True where a negation has reversed the bound: "not below 30".
     """
 
@@ -59,7 +64,10 @@ class Quantity:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The values that the statement allows: open-ended for a bound."""
+        """(least, greatest) value that the statement allows; infinite on the open side of a bound.
+
+        "up to 4 g" allows (-inf, 4).
+        """
         return (
             -math.inf if self.bound == "max" else self.low,
             math.inf if self.bound == "min" else self.high,
@@ -67,7 +75,10 @@ class Quantity:
 
     @property
     def daily(self) -> Quantity | None:
-        """The amount a day; None where the text does not say how often the amount is given."""
+        """The total a day: 1 g for "0.5 g twice a day".
+
+        None where the text does not say how often the amount is given.
+        """
         if self.times is None:
             return None
         return replace(
@@ -80,16 +91,19 @@ class Quantity:
 
     @property
     def readings(self) -> tuple[Quantity, ...]:
-        """The amount as stated and, where it is known, the amount a day."""
+        """The amount as stated and, if it is known, the total a day.
+
+        Both 0.5 g and 1 g for "0.5 g twice a day".
+        """
         daily = self.daily
         return (self,) if daily is None else (self, daily)
 
 
 def agree(quantity: Quantity, other: Quantity) -> bool:
-    """Returns whether two quantities of one dimension can be true together: "5 mg" and "up to 10 mg" can.
+    """Returns whether two quantities of the same dimension can both be true: "5 mg" and "up to 10 mg" can.
 
-    Ranges must overlap. "5 mg twice a day" and "10 mg a day" can be true together: amounts whose frequency
-    is known are also compared as amounts a day. Callers see to it that the dimensions are the same.
+    Ranges must overlap. "5 mg twice a day" and "10 mg a day" agree: amounts with a known frequency are also
+    compared as totals a day. The caller makes sure that the dimensions are the same.
     """
     dose, day = (quantity, other) if quantity.per == "dose" else (other, quantity)
     if (dose.per, day.per) == ("dose", "day") and dose.times is None:  # "4 g per dose" is not "4 g a day"
@@ -103,12 +117,12 @@ def agree(quantity: Quantity, other: Quantity) -> bool:
 
 
 def same_dimension(quantity: Quantity, other: Quantity) -> bool:
-    """Returns whether two quantities measure the same; counts and plain numbers do."""
+    """Returns whether two quantities have the same dimension; counts and plain numbers count as the same."""
     return quantity.dimension == other.dimension or {quantity.dimension, other.dimension} <= _BARE
 
 
 def opposed_bounds(quantity: Quantity, other: Quantity) -> bool:
-    """Returns whether one quantity is a minimum and the other a maximum.
+    """Returns whether one quantity is a minimum and the other a maximum: "at least 5", "at most 5".
 
     "Within 2 days" is opposed to "after 2 days" and to "more than 2 days". "Over 2 days" and "by day 2" are
     opposed to nothing: they may also say "during".
@@ -119,7 +133,10 @@ def opposed_bounds(quantity: Quantity, other: Quantity) -> bool:
 
 
 def differ(quantity: Quantity, other: Quantity) -> bool:
-    """Returns whether quantities in one place of two copies are not the same, even if both could be true."""
+    """Returns whether quantities in the same place of two near-copies differ, even if both could be true.
+
+    "5 mg" and "about 5.2 mg" do not; "5 to 10 mg" and "5 to 20 mg" do.
+    """
     if opposed_bounds(quantity, other) or not agree(quantity, other):
         return True
     if quantity.bound != other.bound or (quantity.low == quantity.high) != (other.low == other.high):
@@ -128,13 +145,16 @@ def differ(quantity: Quantity, other: Quantity) -> bool:
 
 
 def same_ends(quantity: Quantity, other: Quantity) -> bool:
-    """Returns whether lower and upper ends are the same, as far as both are exact."""
+    """Returns whether lower and upper ends are the same, within the error of rounding.
+
+    "5-10 mg" and "5 to 10 mg" have the same ends.
+    """
     allowed = allowed_difference(quantity, other)
     return abs(quantity.low - other.low) <= allowed and abs(quantity.high - other.high) <= allowed
 
 
 def same_quantity(quantity: Quantity, other: Quantity) -> bool:
-    """Returns whether two texts state the same quantity, of the same things, with no opposite bounds."""
+    """Returns whether both have the same dimension, role, ends and things counted, and no opposite bounds."""
     if (
         quantity.dimension != other.dimension
         or quantity.role != other.role
@@ -147,6 +167,7 @@ def same_quantity(quantity: Quantity, other: Quantity) -> bool:
 
 
 def _overlap(quantity: Quantity, other: Quantity) -> bool:
+    """Returns whether the values that both allow overlap, within their error; frequencies do not count."""
     allowed = allowed_difference(quantity, other)
     if quantity.bound and quantity.bound == other.bound:
         difference = other.low - quantity.low if quantity.bound == "min" else quantity.high - other.high
@@ -160,12 +181,12 @@ def _overlap(quantity: Quantity, other: Quantity) -> bool:
 
 
 def allowed_difference(quantity: Quantity, other: Quantity) -> float:
-    """Returns how far apart two equal values may lie: the larger error, or the last bits of arithmetic."""
+    """Returns how far apart two equal values may be, in base units: the larger of their errors."""
     return max(allowed_error(quantity), allowed_error(other), 1e-9 * abs(quantity.high))
 
 
 def allowed_error(quantity: Quantity) -> float:
-    """Returns how far off the value may be: its rounding, more where the text says "about"."""
+    """Returns how far off the value may be, in base units: by rounding, and more after "about"."""
     value = max(abs(quantity.low), abs(quantity.high))
     calendar = (quantity.dimension == "time" and 28 <= value <= 185) or (
         quantity.dimension == "frequency" and 0 < value <= MONTHLY

@@ -19,7 +19,7 @@ from pytest_medfaith.quantities.quantity import Quantity
 from pytest_medfaith.quantities.times import read_times_in_words
 from pytest_medfaith.quantities.unit_reading import Unit, unit_at
 
-# Numbers that say nothing of a matter: citations, confidence intervals, p-values, dates, sizes of samples.
+# Numbers that are no quantities: citations, confidence intervals, p-values, dates, sizes of samples.
 _MASK = re.compile(
     r"\[\s?\d{1,3}(?:\s?[,–-]\s?\d{1,3}){0,20}\s?\]"
     r"|\b\d{2}(?:\.\d)?\s?%\s*(?:CI|CrI|confidence|credible|intervals?)\b[^;)\]]*?(?=[;)\]]|\.\s|\.$|$)"
@@ -46,9 +46,7 @@ _LABEL_BEFORE = re.compile(
 _RANGE = re.compile(r"\s*(?:-\s*(?=to\b))?(?P<joint>-|–|—|−|to|and|or)(?:(?<=to)-)?\s*", re.IGNORECASE)
 _BETWEEN = re.compile(r"\bbetween\s+(?:\w+\s+)?$", re.IGNORECASE)
 _LISTED = re.compile(r"\s*(?:,|,?\s+(?:and|or|to|versus|vs\.?|instead of|rather than)\b)\s*", re.IGNORECASE)
-_LONGEST_LIST = (
-    12  # numbers; a longer run is a table, and looking ahead through all of it takes quadratic time
-)
+_LONGEST_LIST = 12  # numbers; a longer run is a table, and looking through all of it takes quadratic time
 _SET_AGAINST = re.compile(r"\b(?:and|versus|vs\.?|against|with|than|to|or)\s+$", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[.;]\s")
 _YEAR = 365.25  # days
@@ -90,7 +88,7 @@ _CHANGE_BEFORE = re.compile(
     r"only |as much as |between )?$",
     re.IGNORECASE,
 )
-# A difference between two temperatures has no zero to convert from.
+# Words before a difference of temperatures, which is converted without the 32 degrees of Fahrenheit's zero.
 _SHIFT_BEFORE = re.compile(
     r"\b(?:(?:rise|increase|drop|fall|decrease|reduction|difference|"
     r"change)s?(?:\s+in\s+(?:\w+\s+){1,3})?\s+of|rises?|rose|falls?|fell|drops?|dropped)"
@@ -107,12 +105,13 @@ _OF_ANOTHER = re.compile(
 
 @lru_cache(maxsize=defaults.TEXTS_KEPT)
 def read_quantities(text: str) -> tuple[Quantity, ...]:
-    """Returns the quantities of `text` in order of place.
+    """Returns the quantities of `text` in order of place, amounts in base units (grams for a mass).
 
-    Calendar years, citations, confidence intervals, p-values, numbers that name something (type 2, day 5) and
-    numbers that may be two (2 500 mg) are left out.
+    "0.5 g twice a day" gives a mass of 0.5 with `times` (2, 2), and the frequency of 2 a day. Calendar years,
+    citations, confidence intervals, p-values, numbers that name something (type 2, day 5) and numbers that
+    may be two (2 500 mg) are left out.
     """
-    # A mark in place of each masked character: white space would join what the masked words part.
+    # Marks, not blanks, replace the masked words: blanks would join the numbers around them.
     masked = _MASK.sub(lambda found: "¤" * len(found[0]), text)
     numerals = read_numerals(masked)
     taken = bytearray(
@@ -139,7 +138,7 @@ def read_quantities(text: str) -> tuple[Quantity, ...]:
 
 
 def _shares(text: str, numerals: Sequence[Numeral]) -> Iterator[Quantity]:
-    """Yields shares and multiples with their role; a share of an amount is a multiple: "half the rate"."""
+    """Yields shares and multiples with their role; the share of an amount is a multiple: "half the rate"."""
     for share in (*read_shares(text, numerals), *read_multiples(text)):
         dimension = "multiple" if _OF_ANOTHER.match(text, share.end) else share.dimension
         role = _role(text, share.start, share.end, dimension)
@@ -147,7 +146,7 @@ def _shares(text: str, numerals: Sequence[Numeral]) -> Iterator[Quantity]:
 
 
 def _measures(text: str, numerals: Sequence[Numeral]) -> Iterator[Quantity]:
-    """Yields numbers with units, ages and counts."""
+    """Yields numbers with units, ages and counts, in order."""
     index = 0
     while index < len(numerals):
         used, quantities = _measures_at(text, numerals, index)
@@ -156,7 +155,7 @@ def _measures(text: str, numerals: Sequence[Numeral]) -> Iterator[Quantity]:
 
 
 def _measures_at(text: str, numerals: Sequence[Numeral], index: int) -> tuple[int, list[Quantity]]:
-    """Returns how many numerals the measure at `index` uses, and its quantities: two for "130/80"."""
+    """Returns (number of numerals that the measure at `index` uses, its quantities: two for "130/80")."""
     first = numerals[index]
     second = numerals[index + 1] if index + 1 < len(numerals) else None
     unit = unit_at(text, first.end)
@@ -188,7 +187,7 @@ def _is_range(text: str, end: int, first: Numeral, second: Numeral) -> bool:
 
     Args:
         text: the text.
-        end: where the first number ends, its unit included.
+        end: where the first number ends, with its unit.
         first: the first number.
         second: the second number.
     """
@@ -217,7 +216,10 @@ def _pair(first: Numeral, second: Numeral, unit: Unit) -> list[Quantity]:
 def _measure(
     text: str, first: Numeral, second: Numeral, first_unit: Unit | None, last_unit: Unit | None
 ) -> Quantity:
-    """Returns the quantity from `first` to `second`, which are one numeral where the text states no range."""
+    """Returns the quantity from `first` to `second`, which are the same numeral where there is no range.
+
+    Without units it is an age, a count or a plain number.
+    """
     if first_unit and last_unit:
         dimension = "temperature" if last_unit.dimension == "fahrenheit" else last_unit.dimension
         end, role = last_unit.end, _role(text, first.start, last_unit.end, dimension)
@@ -236,20 +238,21 @@ def _measure(
 
 
 def _states_age(text: str, start: int, end: int) -> bool:
-    """Returns whether the words around a number without a unit say that it is an age."""
+    """Returns whether the words around a number without a unit say that it is an age: "aged 65"."""
     ahead = words_before(text, start)
     of_people = _PEOPLE_OF.search(ahead) and _AND_OVER.match(text, end)
     return bool(_AGE_BEFORE.search(ahead) or _AGE_AFTER.match(text, end) or of_people)
 
 
 def _in_base(value: float, unit: Unit, role: str) -> float:
+    """Returns a value in the base unit; Fahrenheit in Celsius, a change without the offset of 32."""
     if unit.dimension == "fahrenheit":
         return (value if role == "change" else value - 32) / 1.8
     return value * unit.factor
 
 
 def _role(text: str, start: int, end: int, dimension: str) -> str:
-    """Returns "age" or "change" where the words around `start:end` say so, else an empty text."""
+    """Returns "age" or "change" where the words around `start:end` say so, else ""."""
     ahead = words_before(text, start)
     if dimension == "time" and _AGE_BEFORE.search(ahead):
         return "age"
@@ -260,7 +263,7 @@ def _role(text: str, start: int, end: int, dimension: str) -> str:
 
 
 def _borrowed_unit(text: str, numerals: Sequence[Numeral], index: int) -> Unit | None:
-    """Returns the unit that a bare number takes from a number near it; its end is that of the bare number.
+    """Returns the unit that a bare number takes from a number near it, with the bare number's end; or None.
 
     In "12.5, 25 and 50 mg" the last number of the list has the unit. In "322 minutes with melatonin and 303
     with placebo" the number before has it.

@@ -15,12 +15,12 @@ NAMED_ROMAN = re.compile(
 
 
 def roman_value(text: str) -> int:
-    """Returns the number of a Roman numeral in small letters, up to 39: 4 for "iv"."""
+    """Returns the number of a Roman numeral in lower case, up to 39: 4 for "iv"."""
     values = [_VALUES[letter] for letter in text]
     return sum(-value if value < max(values[place:]) else value for place, value in enumerate(values))
 
 
 @lru_cache(maxsize=defaults.TEXTS_KEPT)
 def read_roman(text: str) -> frozenset[float]:
-    """Returns the numbers that `text` writes in Roman numerals after a word: 2 for "Marsh II"."""
+    """Returns the numbers that `text` has as Roman numerals after a word: {2.0} for "Marsh II"."""
     return frozenset(float(roman_value(found["roman"].lower())) for found in NAMED_ROMAN.finditer(text))

@@ -1,4 +1,4 @@
-"""Strengths of solutions: "80 mg in 2 mL", "40 mg per mL" and "a 4% solution" are one amount in a volume."""
+"""Strengths of solutions: "80 mg in 2 mL", "40 mg per mL" and "a 4% solution" are the same."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ONE_VOLUME = re.compile(
     rf"teaspoon(?:ful)?|tablespoon(?:ful)?)\b(?!\s+of\b)",
     re.IGNORECASE,
 )
-# A percentage says grams in 100 mL where it is said of a solution, or near a volume.
+# A percentage means grams in 100 mL if it is that of a solution, or near a volume.
 _DISSOLVED = re.compile(
     r"[\w\s-]{0,24}\b(?:solution|liquid|emulsion|drops|lotion|syrup|injection|infusion|suspension|heavy|"
     r"elixir|mouthwash)\b",
@@ -35,12 +35,15 @@ _GRAMS_A_LITRE = 1_000.0  # of a share of 1: "100%" would be 100 g in 100 mL
 
 @lru_cache(maxsize=defaults.TEXTS_KEPT)
 def read_strengths(text: str) -> tuple[Quantity, ...]:
-    """Returns the amounts in a volume that `text` states, per litre, each with the span of all its words."""
+    """Returns the amounts per volume in `text`, per litre, each with the span of all its words.
+
+    "80 mg in 2 mL" is 40 grams per litre.
+    """
     return tuple(_strengths(text))
 
 
 def read_derived_strengths(text: str) -> tuple[Quantity, ...]:
-    """Returns the strengths that no unit such as "mg/mL" states, but two quantities or a percentage."""
+    """Returns the strengths that two quantities or a percentage state, not a unit such as "mg/mL"."""
     written = {
         (quantity.start, quantity.end)
         for quantity in read_quantities(text)
@@ -65,6 +68,7 @@ def in_equal_strength(quantity: Quantity, claim: str, evidence: str) -> bool:
 
 
 def _strengths(text: str) -> Iterator[Quantity]:
+    """Yields the strengths of `text`, see `read_strengths`."""
     known = read_quantities(text)
     for index, quantity in enumerate(known):
         start, end = quantity.start, quantity.end
@@ -94,7 +98,7 @@ def _strengths(text: str) -> Iterator[Quantity]:
 
 
 def _is_concentration(quantity: Quantity, text: str) -> bool:
-    """Returns whether a percentage says how much of a solution is dissolved: "a 4% solution"."""
+    """Returns whether a percentage tells how much of a solution is dissolved: "a 4% solution"."""
     start, end = quantity.start, quantity.end
     if quantity.dimension != "fraction" or quantity.role or quantity.low <= 0 or "%" not in text[start:end]:
         return False

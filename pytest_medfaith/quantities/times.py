@@ -1,4 +1,4 @@
-"""Times that no number measures: "half an hour", "in a week", and "day 28", which counts from the start."""
+"""Times in words, "half an hour" and "in a week", and times counted from the start, "day 28"."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LABEL = re.compile(
 
 
 def read_times_in_words(text: str) -> Iterator[Quantity]:
-    """Yields "half an hour", "in a week" and "a day and a half", all of them rough."""
+    """Yields "half an hour", "in a week" and "a day and a half" as rough times in days."""
     for found in _TIME_IN_WORDS.finditer(text):
         factor, dimension = unit_of(found["unit"])
         said = (found["part"] or "").lower()
@@ -39,7 +39,7 @@ def read_times_in_words(text: str) -> Iterator[Quantity]:
 
 @lru_cache(maxsize=defaults.TEXTS_KEPT)
 def read_labelled_times(text: str) -> tuple[Quantity, ...]:
-    """Returns the times that `text` counts from the start, such as "day 28"; their role is "label"."""
+    """Returns the times that `text` counts from the start, in days: 28 for "day 28"; role "label"."""
     found = []
     for label in _LABEL.finditer(text):
         factor, dimension = unit_of(label["unit"])

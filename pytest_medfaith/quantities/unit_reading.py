@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pytest_medfaith.quantities.units import unit_of, unit_pattern
 
 _PER_UNIT = re.compile(r"\s*(?:/|per\b|a\b|an\b|each\b|for (?:every|each)\b)\s*", re.IGNORECASE)
-# In "1 mg an hour before" and "50 mg an hour or so ahead of" the hour is no denominator.
+# In "1 mg an hour before" and "50 mg an hour or so ahead of" the hour is not a denominator.
 _TIME_BEFORE = re.compile(
     r"\s+an?\s+(?:second|minute|hour)\s+(?:or\s+(?:so|two|more)\s+)?"
     r"(?:before|after|later|earlier|prior|ahead|apart)\b",
@@ -32,10 +32,10 @@ _RUNNING = re.compile(
 
 @dataclass(frozen=True)
 class Unit:
-    """A unit as a text writes it.
+    """A unit as a text writes it: "mg/kg".
 
     Attributes:
-        factor: to the base unit of its dimension.
+        factor: to the base unit of its dimension: 0.001 for "mg", whose base unit is the gram.
         dimension: with denominators, such as "volume/time".
         end: the character after its words.
     """
@@ -48,7 +48,7 @@ class Unit:
 def unit_at(text: str, position: int) -> Unit | None:
     """Returns the unit at `position`, with its denominators ("mg/kg", "mL per minute"), or None.
 
-    A denominator of a day or longer is none: "5 mg a day" says how often 5 mg are given.
+    A day and longer times are no denominators: "5 mg a day" tells how often 5 mg are given.
     """
     if bare := _CAPITAL_UNIT.match(text, position):
         return Unit(1.0, "fahrenheit" if bare["letter"] == "F" else "refraction", bare.end())

@@ -1,7 +1,7 @@
-"""A small exact table of the units that medical texts use: name -> factor to the base unit, and dimension.
+"""A small exact table of the units that medical texts use: name, factor to the base unit, dimension.
 
 pint knows most of these units, but takes half a second to import: a third of what checking an answer may
-cost. It does not read "mcg", "IU" as clinicians mean it, or "mL/min/1.73 m2". A comparison test holds every
+cost. It does not read "mcg", "IU" as clinicians mean it, or "mL/min/1.73 m2". A comparison test checks every
 row that pint knows against pint.
 """
 
@@ -119,22 +119,22 @@ UNITS: Mapping[str, tuple[float, str]] = MappingProxyType(
 FAHRENHEIT = frozenset({"°f", "fahrenheit", "degrees f", "degrees fahrenheit", "° f"})
 
 
-# A pattern that ignores case takes these for i, s and k, but `lower` does not make i, s and k of them.
+# A pattern that ignores case matches these as i, s and k, but `lower` does not turn them into i, s and k.
 _SAME_AS = str.maketrans({"İ": "i", "ſ": "s", "K": "k", "ı": "i"})
 
 
 @lru_cache(maxsize=1)
 def unit_pattern() -> re.Pattern[str]:
-    """Returns a pattern that matches the longest unit name at a place, ending at a word's end."""
+    """Returns a pattern that matches the longest unit name at a place, up to a word's end."""
     names = sorted([*UNITS, *_SPACED, *FAHRENHEIT], key=len, reverse=True)
     alternatives = "|".join(re.escape(name).replace(r"\ ", r"[\s-]+") for name in names)
     return re.compile(rf"(?:{alternatives})(?![^\W_])", re.IGNORECASE)
 
 
 def unit_of(name: str) -> tuple[float, str]:
-    """Returns factor and dimension of a unit name that `unit_pattern` has matched.
+    """Returns (factor to the base unit, dimension) of a unit name that `unit_pattern` has matched.
 
-    A temperature in Fahrenheit has the dimension "fahrenheit", as no factor converts it.
+    (0.001, "mass") for "mg". Fahrenheit has the dimension "fahrenheit", as no factor converts it.
     """
     lower = re.sub(r"[\s-]+", " ", name.translate(_SAME_AS).lower())
     if lower in FAHRENHEIT:

@@ -1,4 +1,4 @@
-"""Which part of a question the retrieved passages cover: 0 to 1, without a model that writes."""
+"""How much of a question the retrieved passages cover: 0 to 1, by words and vectors."""
 
 from __future__ import annotations
 
@@ -9,21 +9,29 @@ from pytest_medfaith.english.words import content_keys, share
 from pytest_medfaith.rag.quoting import Embed
 from pytest_medfaith.records import Chunk
 
-_READ = 3  # passages whose sentences the encoder reads: those with most of the question's words
+_READ = 3  # the encoder reads the sentences of so many passages, those with most of the question's words
 
 
 def word_coverage(question: str, contexts: Sequence[Chunk]) -> float:
-    """Returns which part of the question's content words the passages hold together; 0 without any."""
+    """Returns which share of the question's content words the passages hold together, 0 to 1.
+
+    Example: of "iron in pregnancy" a passage on iron covers half. Without content words it is 0. Words that
+    any medical sentence may hold count less.
+    """
     held = frozenset[str]().union(*(content_keys(_read(chunk)) for chunk in contexts))
     return share(content_keys(question), held)
 
 
 def passage_coverage(question: str, contexts: Sequence[Chunk], *, embed: Embed) -> float:
-    """Returns how well the best single passage covers the question.
+    """Returns how much of the question the best single passage covers, 0 to 1.
 
-    Of a passage half counts which part of the question's content words it holds, half the cosine of the
-    question and its most similar sentence. Words that are spread over several passages cover less than the
-    same words in a passage.
+    A passage's value is half the share of the question's content words in it, and half the cosine of the
+    question and its most similar sentence. So words count less if they are spread over several passages.
+
+    Args:
+        question: of the user.
+        contexts: the passages; the three with the most words of the question are read.
+        embed: the sentence encoder.
     """
     keys = content_keys(question)
     best = sorted(contexts, key=lambda chunk: -share(keys, content_keys(_read(chunk))))[:_READ]
@@ -41,4 +49,5 @@ def passage_coverage(question: str, contexts: Sequence[Chunk], *, embed: Embed) 
 
 
 def _read(chunk: Chunk) -> str:
+    """Returns title, section path and text of a chunk in a single text."""
     return " ".join([chunk.title, *chunk.section_path, chunk.text])

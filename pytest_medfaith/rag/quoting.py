@@ -1,7 +1,7 @@
-"""The extractive answerer: it quotes and cites the sentences of the passages that fit the question best.
+"""The extractive generator: an answer of quoted sentences of the passages that fit the question best.
 
-It needs no model beside the sentence encoder and says nothing of its own, so that a reader can look each word
-up. It cannot put two passages together or leave half of a sentence out.
+It needs only the sentence encoder, and says nothing that a reader could not look up word by word. It cannot
+combine two passages, or leave out half a sentence.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from pytest_medfaith.english.words import content_keys, plain_words, share
 from pytest_medfaith.records import Chunk
 
 Embed = Callable[[Sequence[str]], Any]  # n texts -> float (n, width), rows of length 1
-LEAST_SIMILARITY = 0.3  # of a quoted sentence and the question: below it the passage speaks of something else
-_BESIDE_BEST = 0.8  # a sentence this part as similar as the best sentence is quoted beside it
-_COMPARED = 24  # sentences that the encoder reads, those first that share the most words with the question
-_WORDS = range(4, 61)  # of a sentence; a shorter text is a heading, a longer text a table
+LEAST_SIMILARITY = 0.3  # cosine of a quoted sentence and the question; below it the passage is off the topic
+_BESIDE_BEST = 0.8  # a sentence is quoted beside the best one from this share of its similarity on
+_COMPARED = 24  # the encoder reads so many sentences, those that share the most words with the question
+_WORDS = range(4, 61)  # words of a sentence; a shorter text is a heading, a longer text a table
 
 
 @dataclass(frozen=True)
 class Quote:
-    """A sentence of a passage, and the sentence before it where it cannot be read alone.
+    """A sentence that may be quoted, with the sentence before it if it cannot be read alone.
 
     Attributes:
-        text: of the sentence.
-        before: the sentence before it, "" where it can be read alone.
+        text: the sentence.
+        before: the sentence before it; "" if `text` can be read alone.
         title: of its passage.
-        places: of the passages that say it, from 1.
-        order: passage and sentence.
+        places: passages that say it, counted from 1.
+        order: (passage, number of the sentence in it).
     """
 
     text: str
@@ -46,20 +46,22 @@ class Quote:
 
     @property
     def read(self) -> str:
-        """What the encoder reads."""
+        """What the encoder reads: title, the sentence before, and the sentence."""
         return " ".join(filter(None, [self.title, self.before, self.text]))
 
 
 def quoted_answer(
     question: str, contexts: Sequence[Chunk], *, embed: Embed, most: int = defaults.RAG_SENTENCES
 ) -> str:
-    """Returns an answer of quoted sentences, each with its citation "[1]"; "" where none fits the question.
+    """Returns an answer of quoted sentences with citations; "" where no sentence fits the question.
+
+    Example: "Iron tablets are taken once a day [1][3]."
 
     Args:
         question: of the user.
         contexts: the passages in rank order; citations count them from 1.
         embed: the sentence encoder.
-        most: sentences, or pairs of sentences, that are quoted.
+        most: how many sentences are quoted, each perhaps with the sentence before it.
     """
     keys = content_keys(question)
     quotes = sorted(
@@ -84,7 +86,7 @@ def quoted_answer(
 
 
 def _distinct(contexts: Sequence[Chunk]) -> list[Quote]:
-    """Returns what may be quoted, each text once with all passages that say it."""
+    """Returns what may be quoted, the same text only once, with all passages that say it."""
     found: dict[str, Quote] = {}
     for quote in _quotes(contexts):
         known = found.setdefault(plain_words(quote.text), quote)
@@ -95,6 +97,7 @@ def _distinct(contexts: Sequence[Chunk]) -> list[Quote]:
 
 
 def _quotes(contexts: Sequence[Chunk]) -> Iterator[Quote]:
+    """Yields the sentences of the passages that may be quoted: no questions, no headings, no tables."""
     for place, chunk in enumerate(contexts, start=1):
         before = ""
         for number, sentence in enumerate(sentences_of(chunk.text)):

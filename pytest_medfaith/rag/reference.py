@@ -1,11 +1,13 @@
-"""The reference RAG: it retrieves, writes an answer with numbered citations, verifies it, and may refuse.
+"""The reference RAG: retrieves, writes an answer with numbered citations, verifies it, and may refuse.
 
-The modes, each with what it adds to the modes before:
+The modes, each with what it adds to the mode above:
 
-    plain            the draft of the generator as it is; nothing retrieved is a refusal
-    faithful         only what the passages support stays of the draft
+    plain            the draft as the generator wrote it; nothing retrieved is a refusal
+    faithful         of the draft only what the passages support
     confident        a refusal where 0.5 faithfulness of the draft + 0.5 coverage of the question is too low
-    confident-lite   the same by the fast checker and by words alone
+    confident-lite   the same, but by the fast checker, and with coverage by words alone
+
+Coverage is the share of the question that the passages speak of.
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ from pytest_medfaith.teacher.writing import (
     rewritten_answer,
 )
 
-EXTRACTIVE = "medfaith extractive"  # the `model` of its answers
+EXTRACTIVE = "medfaith extractive"  # the `model` of answers that are quoted sentences
 LITE = "confident-lite"
 LITE_CHECKER = "fast"
 _MARK = re.compile(r"\[(\d+)\]")
@@ -46,19 +48,19 @@ _NOTHING_LEFT = "the passages support no sentence of the draft"
 
 
 def rag_checker(settings: RagSettings) -> str:
-    """Returns the name of the checker that verifies drafts, "" where none does."""
+    """Returns the name of the checker that verifies drafts; "" in the mode plain, which verifies nothing."""
     if settings.mode == "plain":
         return ""
     return LITE_CHECKER if settings.mode == LITE else settings.checker
 
 
 def needs_teacher(settings: RagSettings) -> bool:
-    """Returns whether the reference RAG asks the teacher."""
+    """Returns whether the reference RAG asks the teacher (an LLM), as its generator or as its checker."""
     return TEACHER in (settings.generator, rag_checker(settings))
 
 
 def shipped_vectors(texts: Sequence[str]) -> Any:
-    """Returns the vectors of `texts` under the shipped encoder."""
+    """Returns the vectors of n texts under the shipped encoder: float32 (n, width), rows of length 1."""
     from pytest_medfaith.models.onnx import embed_texts
 
     return embed_texts(texts)
@@ -66,12 +68,12 @@ def shipped_vectors(texts: Sequence[str]) -> Any:
 
 @dataclass(frozen=True)
 class ReferenceRag:
-    """Answers questions from what was retrieved for them.
+    """Answers questions from passages that were retrieved for them.
 
     Attributes:
         settings: its mode, generator and threshold.
-        verifier: what verifies the draft; None in the mode plain.
-        teacher: the LLM that writes, where the generator is "teacher".
+        verifier: checks the draft's claims; None in the mode plain.
+        teacher: the LLM that writes drafts, where the generator is "teacher"; None elsewhere.
         embed: the sentence encoder.
     """
 
@@ -81,10 +83,13 @@ class ReferenceRag:
     embed: Embed = field(default=shipped_vectors, repr=False)
 
     def answer(self, question: str, hits: Sequence[Hit], *, case_id: str = "", turns: Turns = ()) -> Response:
-        """Returns the answer to a question from `hits`, which were retrieved for it.
+        """Returns the answer to a question from `hits`, with how it came about in `meta`.
 
-        With earlier `turns` of a conversation it answers what `standalone_question` makes of the question,
-        for which the hits should be retrieved, too. A teacher reads the turns beside it. No turn is a source.
+        Args:
+            question: of the user.
+            hits: retrieved for the question, or for what `standalone_question` makes of it and `turns`.
+            case_id: id of the case; "" without a case.
+            turns: earlier messages of a conversation. They say what the question means, but are no source.
 
         Raises:
             TeacherError: the teacher wrote or judged nothing that can be used.
@@ -111,7 +116,7 @@ class ReferenceRag:
 
     @property
     def signature(self) -> str:
-        """Everything that decides an answer beside question and passages."""
+        """Everything that decides an answer, apart from question and passages, joined by "|"."""
         from pytest_medfaith.scoring.similarity import encoder_signature
 
         given = self.settings
@@ -125,6 +130,7 @@ class ReferenceRag:
         return "|".join(parts)
 
     def _draft(self, question: str, contexts: Sequence[Chunk], turns: Turns) -> str:
+        """Returns the generator's draft; "" where no sentence of the passages fits the question."""
         if self.settings.generator != TEACHER:
             return quoted_answer(question, contexts, embed=self.embed, most=self.settings.sentences)
         if self.teacher is None:
@@ -135,7 +141,10 @@ class ReferenceRag:
         return generated_response(self.teacher, question, contexts, turns=turns).answer
 
     def _cited(self, draft: str, contexts: Sequence[Chunk], account: Account) -> tuple[str, Account]:
-        """Returns the draft with a citation for each uncited sentence that a neighbour's passage covers."""
+        """Returns the draft with citations added, and the account with the sentences that got them.
+
+        A sentence without a citation gets that of a neighbour, if the cited passage speaks of the same.
+        """
         passages = {str(place): chunk.text for place, chunk in enumerate(contexts, start=1)}
         found = assign_citations(draft, passages, embed=self.embed)
         told = [
@@ -150,7 +159,7 @@ class ReferenceRag:
     def _verified(
         self, question: str, answer: str, contexts: Sequence[Chunk], account: Account
     ) -> tuple[str, Account]:
-        """Returns what of the answer is supported, or a refusal, and how that came about."""
+        """Returns the supported part of the answer, or a refusal, and the account of how it came about."""
         verdicts = self._verdicts(question, answer, contexts)
         supported = sum(one.label == "supported" for one in verdicts)
         account = account.with_(claims=len(verdicts), supported=supported)
@@ -167,6 +176,7 @@ class ReferenceRag:
         return (kept, account) if kept else (REFUSAL, account.with_(refused=_NOTHING_LEFT))
 
     def _coverage(self, question: str, contexts: Sequence[Chunk]) -> float:
+        """Returns which share of the question the passages cover, 0 to 1."""
         if self.settings.mode == LITE:
             return word_coverage(question, contexts)
         return passage_coverage(question, contexts, embed=self.embed)
@@ -174,10 +184,10 @@ class ReferenceRag:
     def _faithful(
         self, question: str, answer: str, contexts: Sequence[Chunk], verdicts: Sequence[Verdict]
     ) -> tuple[str, list[DroppedSentence]]:
-        """Returns what the passages support of the answer, "" for nothing, and what was dropped.
+        """Returns (the supported part of the answer, the dropped sentences); "" where nothing is supported.
 
-        What a rewrite says is verified in its turn. A teacher's rewrite that is not supported whole is not
-        used; then whole sentences of the answer are kept.
+        The part is verified again, since a claim may read differently without its neighbours. A teacher may
+        rewrite it; a rewrite with any unsupported claim is not used.
         """
         kept, dropped = supported_part(answer, verdicts)
         supported = [one.claim.text for one in verdicts if one.label == "supported"]
@@ -199,10 +209,12 @@ class ReferenceRag:
         return self.verifier.verdicts(answer, question, contexts) if self.verifier else []
 
     def _is_supported(self, question: str, answer: str, contexts: Sequence[Chunk]) -> bool:
+        """Returns whether an answer makes claims and the passages support all of its sentences."""
         verdicts = self._verdicts(question, answer, contexts)
         return bool(verdicts) and not supported_part(answer, verdicts)[1]
 
     def _response(self, answer: str, contexts: Sequence[Chunk], account: Account, case_id: str) -> Response:
+        """Returns the answer as a response, with the ids of the chunks that its markers [1], [2] cite."""
         marks = [int(mark) for mark in _MARK.findall(answer) if 1 <= int(mark) <= len(contexts)]
         model = self.teacher.settings.model if self.teacher and account.generator == TEACHER else EXTRACTIVE
         return Response(
@@ -222,7 +234,14 @@ def reference_rag(
     extractor: Callable[..., Any] = extract_claims,
     teacher: Teacher | None = None,
 ) -> ReferenceRag:
-    """Returns the reference RAG of `settings`; `load_checker` gives a checker by its name."""
+    """Returns the reference RAG of `settings`.
+
+    Args:
+        settings: its mode, generator, checker and threshold.
+        load_checker: function from a checker's name to the checker.
+        extractor: makes claims of a draft.
+        teacher: the LLM for the generator "teacher"; None where none is set up.
+    """
     name = rag_checker(settings)
     verifier = Verifier(load_checker(name), extractor) if name else None
     return ReferenceRag(settings, verifier=verifier, teacher=teacher)

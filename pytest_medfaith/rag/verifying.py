@@ -1,4 +1,4 @@
-"""Verifies the claims of a draft by its passages, and keeps the sentences whose claims are all supported."""
+"""Checks the claims of a draft against its passages, and keeps sentences whose claims are all supported."""
 
 from __future__ import annotations
 
@@ -30,16 +30,26 @@ _POINTING = re.compile(
 
 @dataclass(frozen=True)
 class Verifier:
-    """What verifies answers: `extractor` makes claims, `checker` judges these by the passages."""
+    """Judges the claims of answers.
+
+    Attributes:
+        checker: judges a claim against passages.
+        extractor: function from an answer to its claims.
+    """
 
     checker: Checker
     extractor: Extractor
 
     def verdicts(self, answer: str, question: str, contexts: Sequence[Chunk]) -> list[Verdict]:
-        """Returns the verdict on each claim of `answer`.
+        """Returns the verdict on each claim of `answer`, in order.
+
+        Args:
+            answer: to verify.
+            question: that it answers.
+            contexts: the passages that claims are judged by.
 
         Raises:
-            TeacherError: the checker is the teacher, and left a claim unjudged.
+            TeacherError: the checker is the teacher, and did not judge a claim.
         """
         claims = self.extractor(answer, question=question)
         scores: dict[str, list[PairScore]] = {claim.id: [] for claim in claims}
@@ -53,11 +63,15 @@ class Verifier:
 
 
 def supported_part(answer: str, verdicts: Sequence[Verdict]) -> tuple[str, list[DroppedSentence]]:
-    """Returns the sentences of `answer` whose claims are all supported, and the sentences that were dropped.
+    """Returns (the supported sentences of `answer` as a text, the dropped sentences with their reasons).
 
-    A sentence without a claim, such as "I hope this helps.", is dropped: nobody checked it. A heading, and a
-    line that introduces a list, stay with what they lead to and go with it. A sentence that can only be read
-    behind another sentence is dropped with it.
+    A sentence stays if it makes claims and all of them are supported. "I hope this helps." makes none, so it
+    is dropped as unchecked. A heading, or a line that introduces a list, stays if anything below it stays.
+    "It lowers glucose." is dropped with the sentence that "it" refers to.
+
+    Args:
+        answer: with its citation markers.
+        verdicts: on all claims of it.
     """
     layout = read_layout(read_citations(answer).text)
     sentences = layout.sentences
@@ -85,7 +99,7 @@ def supported_part(answer: str, verdicts: Sequence[Verdict]) -> tuple[str, list[
 
 
 def _leads(layout: Layout, place: int) -> bool:
-    """Returns whether a sentence is a heading or introduces what follows, such as "Side effects are:"."""
+    """Returns whether a sentence leads to what follows: a heading, or a line such as "Side effects are:"."""
     sentence = layout.sentences[place]
     return sentence.block.kind == "heading" or layout.text[sentence.start : sentence.end].rstrip().endswith(
         ":"
@@ -93,7 +107,7 @@ def _leads(layout: Layout, place: int) -> bool:
 
 
 def _led_by(sentences: Sequence[Sentence], place: int) -> range:
-    """Returns the places of the sentences that a heading or an introducing line leads to."""
+    """Returns the places of the sentences below a heading, or behind a line that introduces them."""
     behind = range(place + 1, len(sentences))
     if sentences[place].block.kind == "heading":
         end = next((one for one in behind if sentences[one].block.kind == "heading"), len(sentences))
@@ -109,7 +123,7 @@ def _overlaps(claim: Claim, sentence: Sentence) -> bool:
 
 
 def _why_dropped(verdicts: Sequence[Verdict]) -> str:
-    """Returns why the claims of a sentence let it go; "" where all are supported."""
+    """Returns why a sentence is dropped by its verdicts: "refuted: ..."; "" where all are supported."""
     worst = next((one for one in verdicts if one.label == "refuted"), None)
     worst = worst or next((one for one in verdicts if one.label != "supported"), None)
     if worst is None:
@@ -125,7 +139,15 @@ def _bereft(
     dropped: Mapping[int, str],
     place: int,
 ) -> str:
-    """Returns why a sentence cannot be read any more: what its "it" means was dropped; "" where it can."""
+    """Returns why a sentence cannot be read any more: what its "it" means was dropped; "" where it can.
+
+    Args:
+        verdicts: on the claims of the sentence.
+        sentences: all sentences of the answer.
+        answer: their text.
+        dropped: {place of a dropped sentence: why}.
+        place: of the sentence among `sentences`.
+    """
     needed = " ".join(plain_words(one.claim.context) for one in verdicts if one.claim.context)
     points = bool(needed) or _POINTING.search(answer[sentences[place].start : sentences[place].end])
     texts = {one: plain_words(answer[sentences[one].start : sentences[one].end]) for one in dropped}

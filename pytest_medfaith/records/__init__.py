@@ -1,7 +1,7 @@
-"""The words of the design as frozen records: case, response, claim, verdict, report.
+"""The records that everything is passed around as: case, response, claim, verdict, report.
 
-Offsets are characters, half-open. Probabilities are ordered entail, neutral, contradict. Keys of a file that
-a record does not know are kept in `extra` and written back.
+They go to and from plain dicts; unknown keys are kept in `extra`. Spans are characters, half-open.
+Probabilities are ordered entail, neutral, contradict.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Authority = Literal["guideline", "systematic_review", "rct", "cohort", "review",
 
 @dataclass(frozen=True, kw_only=True)
 class Chunk(Record):
-    """One unit of a corpus; `start`, `end` are the span of `text` in its document, None where unknown."""
+    """A passage of a corpus, or a context of an answer; `start`, `end` are its span in its document."""
 
     id: str
     text: str
@@ -44,10 +44,9 @@ class Chunk(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Hit(Record):
-    """A chunk as retrieved: its rank from 1 and its score.
+    """A chunk that a retriever found, with its rank from 1 and its score; a higher score is better.
 
-    `ranks` and `scores` hold the rank and the score that each retriever gave it, by the retriever's name. In
-    files of earlier versions a hit has no `scores`.
+    `ranks` and `scores` hold {retriever: rank or score that it gave}; earlier versions wrote no `scores`.
     """
 
     chunk: Chunk
@@ -61,7 +60,7 @@ class Hit(Record):
 class GoldClaim(Record):
     """A fact that a correct answer must state (`key`) or may state; `provenance` says who wrote it.
 
-    The `severity` of its omission is "major" where leaving it out could change what is done for a patient.
+    Leaving out a fact of `severity` "major" could change what is done for a patient.
     """
 
     id: str
@@ -73,7 +72,7 @@ class GoldClaim(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Case(Record):
-    """One test item of a slice. `references` are ids of relevant chunks, or PMIDs.
+    """A test case: a question, and what is known of a good answer. `references` are chunk ids or PMIDs.
 
     `history` holds the earlier turns of the conversation, the earliest first: mappings with `role`, "user" or
     "assistant", and `content`. `conversation` is its name, "" for none. `expects` says what a good answer
@@ -94,9 +93,9 @@ class Case(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Response(Record):
-    """What the RAG system said for a case.
+    """What the RAG system said for a case; `latency_ms` is None where nobody measured it.
 
-    `contexts` are the chunks it was given, by rank, `contexts_from` who gave them, `samples` more answers.
+    `contexts` are the chunks it was given, by rank; `contexts_from` says by whom; `samples` are more answers.
     """
 
     answer: str
@@ -112,7 +111,7 @@ class Response(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Claim(Record):
-    """One atomic statement of an answer; `start`, `end` are its span there.
+    """A checkable statement of an answer; `start`, `end` are its span there, both 0 where it has none.
 
     `context` holds the words before it that a reader needs: the sentence that names what "it" is.
     """
@@ -132,7 +131,7 @@ class Claim(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Dropped(Record):
-    """Words of an answer that no claim checks; `reason` is such as "greeting", "question", "repeated"."""
+    """Words of an answer that no claim checks; `reason` says why, as "greeting", "question", "repeated"."""
 
     text: str
     span: tuple[int, int]
@@ -141,7 +140,7 @@ class Dropped(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class PairScore(Record):
-    """What a checker says of one (claim, chunk) pair; `span` is the best evidence inside the chunk's text."""
+    """What a checker says of a claim and a chunk; `span` is the best evidence in the chunk."""
 
     claim_id: str
     chunk_id: str
@@ -154,7 +153,7 @@ class PairScore(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Finding(Record):
-    """A medical rule that fired on a claim: the clashing words of the claim and of the evidence."""
+    """A rule that fired on a claim: the words of claim and evidence that disagree ("25 mg", "2.5 mg")."""
 
     rule: str
     message: str
@@ -169,8 +168,9 @@ class Attribution(Record):
     """What the contexts that a claim cites say of it; an answer without any citation has none.
 
     `cited` is {marker: ids of the contexts that it means}; of these `helping` support the claim, alone or
-    only together. `elsewhere` are contexts that support it and are not cited. `assigned` is, for an uncited
-    claim, what the neighbour with the more similar sentence cites. Claims of a sentence share its number.
+    only together. `elsewhere` are ids of contexts that support it and are not cited. `assigned` is, for an
+    uncited claim, what the more similar of its cited neighbours cites. Claims of a sentence share its number,
+    from 0.
     """
 
     status: grades.CitationStatus
@@ -209,12 +209,12 @@ class Severity(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict(Record):
-    """A claim's outcome over all its chunks.
+    """The outcome of a claim over all its contexts, such as "supported" or "refuted".
 
-    `score` is the probability behind the label: of entail for supported, of contradict for refuted, else the
-    highest of entail. `chunk_id` and `span` point at the decisive evidence, `supporting` at every chunk that
-    entails the claim. `conflict`: a second chunk states the opposite; `joint`: only several together decided.
-    `severity` is of a graded error. An uncertain claim is `leaning` to the label it would have else.
+    `score` is the probability behind the label: of contradict for refuted, else the highest of entail.
+    `chunk_id` and `span` point at the decisive evidence; `supporting` are ids of all contexts that entail the
+    claim. `conflict`: another context states the opposite; `joint`: only several together decided. `severity`
+    is None where there is no graded error. `leaning` is the label that an uncertain claim would have else.
     """
 
     claim: Claim
@@ -235,7 +235,7 @@ class Verdict(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class MetricValue(Record):
-    """A metric over `n` cases with its 95 % interval; `value` is None where nothing could be measured."""
+    """A metric over `n` cases, with the ends of its 95 % interval; None where nothing could be measured."""
 
     name: str
     value: float | None
@@ -249,11 +249,11 @@ class MetricValue(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Entailments(Record):
-    """Who entails what in a case of M response claims, N gold claims and K chunks, the contexts in order.
+    """Who entails what in a case of M claims, N gold claims and K contexts, in their order.
 
     `reference_claims` is None where the case has neither a reference answer nor gold claims. `same_gold` and
-    `same_chunks` hold the place of the first text that states the same in other names, () where none does.
-    `renamed_claims` tells which contexts entail a claim only in their names of its drugs and diseases.
+    `same_chunks` hold the place of the first text that says the same in other names of drugs and diseases, ()
+    where none does. `renamed_claims`: which contexts entail a claim only once its names are theirs.
     """
 
     chunk_claims: tuple[tuple[bool, ...], ...] = ()  # (M, K)
@@ -267,10 +267,11 @@ class Entailments(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class VectorIndex(Record):
-    """An approximate index of vectors, named as by FAISS (HNSW32), and how much of exact search it finds.
+    """An approximate index of vectors, named as in FAISS ("HNSW32"), and how much of exact search it finds.
 
-    `search` holds parameters such as {"efSearch": 128}. `recall` is {"10": the share of the 10 best hits of
-    exact search that it finds, "100": of the 100 best}, measured on `queries` sentences of the corpus.
+    `search` holds parameters such as {"efSearch": 128}. `recall` is {"10": the share, 0 to 1, of the 10 best
+    hits of exact search that it finds, "100": of the 100 best}, measured on `queries` sentences of the
+    corpus.
     """
 
     factory: str
@@ -281,18 +282,18 @@ class VectorIndex(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Retrieval(Record):
-    """What a retriever brought for a case, judged passage by passage, and what that cost.
+    """What a retriever brought for a case, judged chunk by chunk, and what it cost.
 
-    It is empty where recorded contexts are judged. A gold claim goes by the id that `gold_id` gives it.
+    It is empty where recorded contexts are judged. Gold claims have the ids that `gold_id` gives them.
 
     Attributes:
         gold: {chunk id: (N,) which gold claims the chunk alone entails}, of every hit in the pool.
         grades: {chunk id: 2 decisive, 1 supportive, 0 neither}, by the keywords of the case.
         refuting: {claim id: ids of the chunks that refute it}.
-        claims: {claim id: ids of the chunks that were found for it, best first}, where each claim is a query.
-        pool: the retrievers whose hits were judged together; empty until the run is summed up.
-        steps_ms: how long each step of the question's retrieval took, and under "total" all of it.
-        index_bytes: the size of the index, None where the retriever does not tell it.
+        claims: {claim id: ids of the chunks found for it, best first}, where each claim was searched for.
+        pool: the retrievers whose hits were judged together; () until the run is summed up.
+        steps_ms: {step of the question's retrieval: milliseconds}, and under "total" all of it.
+        index_bytes: the size of the index; None where the retriever does not tell it.
         indexes: {name of a dense retriever: its approximate index}; exact search is not listed.
     """
 
@@ -308,15 +309,15 @@ class Retrieval(Record):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Report(Measured, Record):
-    """One response, fully checked.
+    """One response, fully checked: verdicts on its claims, and its metrics.
 
-    `metrics` holds per-case values; a metric that does not apply is absent, never NaN. `verdicts` judge the
-    claims by the contexts, `gold_verdicts` the gold claims by the answer. `searched` without `hits`: nothing
-    was found. `contexts_optional`: the caller allowed an answer without contexts. `contexts_mode` says whose
-    contexts these are, `retrieval` what the retriever brought, `llm` what a teacher was asked
-    (`teacher.use`), `consistency` what further answers say (`checking.consistency`), `relevancy` how the
-    answer speaks of its question (`checking.relevancy`), `risk` is an `AnswerRisk`. `selective`: verdicts may
-    be uncertain. No claim was made of the words that are `dropped`.
+    `metrics` is {name: value of this case}; a metric that does not apply is missing, never NaN. `verdicts`
+    judge the claims by the contexts, `gold_verdicts` the gold claims by the answer. `searched` without
+    `hits`: nothing was found. `contexts_optional`: the caller allowed an answer without contexts.
+    `contexts_mode` says whose contexts judged, `retrieval` what the retriever brought, `llm` what a teacher
+    was asked (`teacher.use`), `consistency` what further answers say, `relevancy` how the answer speaks of
+    its question; `risk` is an `AnswerRisk`. `selective`: verdicts may be uncertain. No claim was made of the
+    words in `dropped`.
     """
 
     case: Case
@@ -354,7 +355,7 @@ class Report(Measured, Record):
 
 @dataclass(frozen=True, kw_only=True)
 class GateResult(Record):
-    """The outcome of a gate: whether the slice passes its expression."""
+    """The outcome of a gate, a rule for a slice such as "hallucination <= 0.05"."""
 
     expression: str
     outcome: Literal["pass", "fail", "inconclusive"]
@@ -364,7 +365,7 @@ class GateResult(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class SliceRecord(Record):
-    """A record about one slice run, such as an entry of a baseline; files hold the run as its fields."""
+    """A record about a row of the card, such as an entry of a baseline."""
 
     slice: str
     retriever: str
@@ -377,11 +378,11 @@ class SliceRecord(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class SliceReport(Measured, SliceRecord):
-    """All reports of a slice under one retriever and checker, with the aggregated metrics and judged gates.
+    """All reports of a slice under one retriever and checker, with metrics over all and judged gates.
 
-    The attributes of a `Report`, such as `faithfulness`, hold the values of the slice. `skipped` counts, by
-    reason, the records left out while the cases were read, `place` the rows of an ablation from 0.
-    `definitions` says what the project's metrics measure, by name; `failure` why no case was measured.
+    Its properties, such as `faithfulness`, are values of `metrics`; `macro` holds means over cases. `skipped`
+    is {reason: records left out when cases were read}, `place` the row of an ablation from 0, `definitions`
+    {metric of the project: its meaning}, `failure` why no case was measured.
     """
 
     reports: tuple[Report, ...] = ()

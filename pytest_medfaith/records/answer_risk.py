@@ -1,4 +1,4 @@
-"""How risky an answer is: its score, its flag, and what they come from."""
+"""How risky an answer is: a score from 0 to 1, a flag, and the parts that they come from."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class RiskSettings:
     The risk is the weighted mean of its parts, 0 to 1. With `caution` 0.3 and `high` 0.6, a risk of 0.4 is
     flagged CAUTION.
 
-    The default thresholds were found by `medfaith calibrate corpus_samples --tune --checker fast --limit 25`.
-    They are equal, because the planted errors there lie far from the right answers. So CAUTION is never
-    given by default.
+    By default both thresholds are 0.3, so that CAUTION is never given. They were found by `medfaith calibrate
+    corpus_samples --tune --checker fast --limit 25`, and are equal because the planted errors there lie far
+    from the right answers.
 
     Attributes:
-        consistency: the weight of the part `consistency`, 0 or more; a single weight at least is above 0.
-        retrieval: the weight of the part `retrieval`, 0 or more.
-        critic: the weight of the part `critic`, 0 or more.
+        consistency: weight of what further answers say, 0 or more; at least one weight is above 0.
+        retrieval: weight of how well the contexts support the claims, 0 or more.
+        critic: weight of what the checker says, 0 or more.
         caution: the risk from which on the flag is CAUTION, above 0.
         high: the risk from which on the flag is HIGH, from `caution` to 1.
     """
@@ -40,10 +40,10 @@ class RiskSettings:
 
 
 def check_risk(settings: RiskSettings) -> None:
-    """Refuses settings by which no risk can be told.
+    """Raises ValueError where no risk can be computed with these settings.
 
     Raises:
-        ValueError: a weight below 0 or no weight at all, or thresholds that are not 0 < caution <= high <= 1.
+        ValueError: a weight below 0, no weight above 0, or thresholds that are not 0 < caution <= high <= 1.
     """
     weights = {name: getattr(settings, name) for name in PARTS}
     if not all(0 <= weight < float("inf") for weight in weights.values()) or not sum(weights.values()):
@@ -59,15 +59,15 @@ def check_risk(settings: RiskSettings) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class AnswerRisk(Record):
-    """The risk of an answer: that of its riskiest claim.
+    """The risk of an answer, which is that of its riskiest claim.
 
     Attributes:
         score: 0 to 1.
         flag: LOW, CAUTION or HIGH.
-        claim: the id of the riskiest claim; empty where a risk was made of parts alone.
-        parts: {part: its risk, 0 to 1}, of those that were measured.
-        missing: parts that were not; the weights of the others were scaled up to a sum of 1.
-        overrides: rules by whose findings the risk is 1 whatever the parts say.
+        claim: the id of the riskiest claim; "" where the risk was made of parts alone.
+        parts: {part: its risk, 0 to 1}, of the parts that were measured.
+        missing: parts that were not measured; the weights of the others were scaled up to a sum of 1.
+        overrides: rules that fired, by which the risk is 1 whatever the parts say.
     """
 
     score: float

@@ -1,4 +1,4 @@
-"""The words of severity: categories and risks of an error, and who gave them."""
+"""The words for errors, citations and outcomes: each type lists the values that a field may have."""
 
 from __future__ import annotations
 

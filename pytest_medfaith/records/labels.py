@@ -1,4 +1,4 @@
-"""The labels of a verdict, and which of them are in no average; what earlier turns of a conversation are."""
+"""The labels that a verdict can have, and what earlier turns of a conversation can count for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The metrics that tests ask for most, as attributes of a report."""
+"""The metrics that tests ask for most, as properties: `report.faithfulness`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 
 def _metric(name: str, definition: str) -> property:
+    """Returns a property that gives the value of the metric `name`, with `definition` as its docstring."""
     return property(
         lambda self: self._value(name),
         doc=f"{definition}; None for a refusal, and where nothing could be measured.",
@@ -13,7 +14,7 @@ def _metric(name: str, definition: str) -> property:
 
 
 class Measured:
-    """The metrics that tests ask for most, as attributes; `metrics` holds all of them."""
+    """The metrics that tests ask for most, as properties of a report; its `metrics` holds all of them."""
 
     faithfulness = _metric("faithfulness", "The share of scored claims that the contexts support")
     hallucination = _metric("hallucination", "The share of scored claims that the contexts refute")
@@ -40,5 +41,5 @@ def case_text(report: Any) -> str:
 
 
 def gold_id(gold: Any) -> str:
-    """Returns the id of a gold claim among the claims of its case; no claim of an answer has it."""
+    """Returns the id under which a gold claim is scored, "gold:g1"; no claim of an answer has it."""
     return f"gold:{gold.id}"

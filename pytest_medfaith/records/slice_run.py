@@ -1,4 +1,4 @@
-"""The key of a row of the card."""
+"""The key of a row of the card: what was measured, and with what."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ContextsMode = Literal["recorded", "retrieved", "per-claim", "none"]
 class SliceRun:
     """The key of a row of the card: a slice under one retriever, checker, k and contexts mode.
 
-    Runs sort as rows do.
+    Runs sort in the order in which the card shows its rows.
     """
 
     slice: str
@@ -29,17 +29,17 @@ class SliceRun:
         return said if self.contexts_mode == "recorded" else f"{said} with contexts {self.contexts_mode!r}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the names as plain values, without a contexts mode of "recorded"."""
+        """Returns the fields as plain values; a contexts mode of "recorded" is left out."""
         row = dataclasses.asdict(self)
         if self.contexts_mode == "recorded":
             del row["contexts_mode"]
         return row
 
     def equals_but_for_checker(self, other: SliceRun) -> bool:
-        """Returns whether two runs are equal apart from their checker, which a test may replace."""
+        """Returns whether two runs are equal apart from their checker, which a test may have replaced."""
         return dataclasses.replace(self, checker=other.checker) == other
 
 
 def run_of(record: Any) -> SliceRun:
-    """The key of the slice run that a record is about."""
+    """Returns the key of the row that a record, such as a slice report, is about."""
     return SliceRun(**{field.name: getattr(record, field.name) for field in dataclasses.fields(SliceRun)})

@@ -1,7 +1,7 @@
-"""Records kept in a file instead of in memory, for a run that measures more cases than memory holds.
+"""Records kept in a file instead of in memory, for a run with more cases than memory holds.
 
-The file has no name: it is gone when nothing refers to it any more, and when the process ends. Memory holds
-the key and the place of each record. A record is a line of JSON in it, as it would leave a worker.
+The file has no name: it is gone when nothing refers to it any more, and when the process ends. Each record is
+a line of JSON in it; memory holds only where each line begins.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True)
 class Form(Generic[Value]):
-    """How a value becomes plain lists, dicts, strings and numbers, and comes back.
+    """How a value is written to a file and read from it.
 
     Attributes:
-        plain: value -> plain.
-        value: plain -> an equal value.
+        plain: value -> plain lists, dicts, strings and numbers.
+        value: these -> an equal value.
     """
 
     plain: Callable[[Value], Any]
@@ -41,7 +41,7 @@ class Form(Generic[Value]):
 
 
 class _Values(Generic[Value]):
-    """Values in a file of `folder`, each a line at its place."""
+    """Values in a nameless file of `folder`, each at its place: the offset of its line in bytes."""
 
     def __init__(self, folder: Path, form: Form[Value]) -> None:
         self._folder, self._form = folder, form
@@ -51,7 +51,7 @@ class _Values(Generic[Value]):
         weakref.finalize(self, self._file.close)
 
     def put(self, value: Value) -> int:
-        """Returns the place of a new value.
+        """Writes a value at the end of the file, and returns its place.
 
         Raises:
             CannotWrite: a full disk.
@@ -63,7 +63,7 @@ class _Values(Generic[Value]):
         return place
 
     def get(self, place: int) -> Value:
-        """Returns the value at a place.
+        """Returns the value at a place that `put` returned.
 
         Raises:
             CannotWrite: a full disk, where the value was still to be written.
@@ -82,7 +82,7 @@ class _Values(Generic[Value]):
 
 
 class StoredDict(MutableMapping[Key, Value]):
-    """A dict whose values are in a file; a value that is replaced leaves its room there."""
+    """A dict whose values are in a file; the file does not shrink when a value is replaced or deleted."""
 
     def __init__(self, folder: Path, form: Form[Value]) -> None:
         self._values, self._places = _Values(folder, form), dict[Key, int]()
@@ -107,7 +107,7 @@ class StoredDict(MutableMapping[Key, Value]):
 
 
 class StoredReports(Sequence["Report"]):
-    """Reports in a file; each is read when it is asked for, as another object each time."""
+    """A sequence of reports in a file; each access reads the report anew, as another object."""
 
     def __init__(self, folder: Path) -> None:
         from pytest_medfaith.records import Report
@@ -117,7 +117,7 @@ class StoredReports(Sequence["Report"]):
         self._told: dict[object, Any] = {}
 
     def append(self, report: Report) -> None:
-        """Keeps a report behind the others.
+        """Adds a report at the end.
 
         Raises:
             CannotWrite: a full disk.
@@ -127,7 +127,7 @@ class StoredReports(Sequence["Report"]):
         self._told.clear()
 
     def once(self, count: Callable[[Sequence[Report]], Value]) -> Value:
-        """Returns what `count` tells of these reports, which it reads the first time only."""
+        """Returns `count(self)`, computed the first time only, until a report is added."""
         if count not in self._told:
             self._told[count] = count(self)
         return cast("Value", self._told[count])
@@ -146,11 +146,11 @@ class StoredReports(Sequence["Report"]):
 
     @property
     def case_ids(self) -> Sequence[str]:
-        """The ids of the cases, which are in memory."""
+        """The ids of the cases in order; they are in memory, so no report is read."""
         return self._ids
 
     def in_case_order(self) -> StoredReports:
-        """Returns the same reports, ordered by the ids of their cases."""
+        """Returns these reports in the order of the ids of their cases."""
         order = sorted(range(len(self)), key=self._ids.__getitem__)
         return self if order == list(range(len(self))) else self._picked(order)
 
@@ -163,25 +163,21 @@ class StoredReports(Sequence["Report"]):
 
 @dataclass(frozen=True)
 class Store:
-    """Where a run keeps the records of its cases: in memory, or in files of a folder.
-
-    Attributes:
-        folder: of the files; None for memory.
-    """
+    """Where a run keeps its records: in memory, or in files of `folder` where that is given."""
 
     folder: Path | None = None
 
     def by_key(self, form: Form[Value]) -> MutableMapping[Any, Value]:
-        """Returns a mapping for values of a form."""
+        """Returns an empty mapping for values that are written as `form` says."""
         return {} if self.folder is None else StoredDict(self.folder, form)
 
     def reports(self) -> list[Report] | StoredReports:
-        """Returns what takes reports, one behind the other."""
+        """Returns an empty list of reports, to which they are appended."""
         return [] if self.folder is None else StoredReports(self.folder)
 
 
 def once(count: Callable[[Sequence[Report]], Value]) -> Callable[[Sequence[Report]], Value]:
-    """Returns `count`, which of stored reports is computed once: to read them all again takes its time."""
+    """Wraps a function of reports so that it is computed once for stored reports, which are slow to read."""
 
     @wraps(count)
     def counted(reports: Sequence[Report]) -> Value:
@@ -191,12 +187,12 @@ def once(count: Callable[[Sequence[Report]], Value]) -> Callable[[Sequence[Repor
 
 
 def in_case_order(reports: Sequence[Report]) -> Sequence[Report]:
-    """Returns reports ordered by the ids of their cases; stored reports stay in their file."""
+    """Returns `reports` in the order of the ids of their cases; stored reports stay in their file."""
     if isinstance(reports, StoredReports):
         return reports.in_case_order()
     return sorted(reports, key=lambda report: report.case.id)
 
 
 def case_ids(reports: Sequence[Report]) -> Sequence[str]:
-    """Returns the ids of the reports' cases."""
+    """Returns the ids of the cases of `reports`, in order."""
     return reports.case_ids if isinstance(reports, StoredReports) else [one.case.id for one in reports]

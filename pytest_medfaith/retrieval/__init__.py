@@ -1,1 +1,5 @@
-"""Retrievers: BM25, dense and their fusions, all of one shape `(query, *, top_k) -> list[Hit]`."""
+"""Retrievers: functions from a question to the best chunks of a corpus.
+
+All have the shape `(query, *, top_k) -> list[Hit]`, whether they compare words (BM25), vectors (dense), or
+fuse both.
+"""

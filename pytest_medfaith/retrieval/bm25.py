@@ -1,4 +1,7 @@
-"""BM25 over rank-bm25; `HER2`, `IL-6`, `1,25-OH` and `5 mg` are each a single word."""
+"""BM25 by the package rank-bm25: ranks chunks by the words that they share with the question.
+
+`HER2`, `IL-6`, `1,25-OH` and `5 mg` count as a single word each.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +22,10 @@ _NEGATIONS = frozenset({"no", "not", "nor", "neither", "without"})
 
 
 def searchable_parts(chunk: Chunk) -> tuple[str, str]:
-    """Returns what retrieval reads of a chunk as head and text: ("Iron > Dose", "Once a day.").
+    """Returns a chunk as retrieval reads it, in two parts (head, text): ("Iron > Dose", "Once a day.").
 
-    The head is the title and the context, the line that chunking kept in `extra["prefix"]`. A title that the
-    context begins with is not repeated.
+    The head is the title and the context; the context is a line that chunking kept in `extra["prefix"]`. A
+    title with which the context already begins is left out.
     """
     prefix = chunk.extra.get("prefix")
     context = prefix if isinstance(prefix, str) else ""
@@ -31,7 +34,7 @@ def searchable_parts(chunk: Chunk) -> tuple[str, str]:
 
 
 def searchable_text(chunk: Chunk) -> str:
-    """Returns what retrieval reads of a chunk as a single text: "Iron > Dose. Once a day."."""
+    """Returns a chunk as retrieval reads it, in a single text: "Iron > Dose. Once a day."."""
     return ". ".join(filter(None, searchable_parts(chunk)))
 
 
@@ -43,14 +46,14 @@ def bm25_retriever(
     stop_words: Collection[str] = (),
     name: str = "bm25",
 ) -> Retriever:
-    """Returns a BM25 retriever over `chunks`, by rank-bm25: the reference, which the others are held to.
+    """Returns a BM25 retriever over `chunks`, computed by rank-bm25; tests hold bm25s to its scores.
 
     Args:
         chunks: the corpus, at least one chunk.
-        k1: how soon a repeated word stops counting, > 0.
-        b: how much a long chunk is held back, 0 to 1.
-        stop_words: words that a query does not ask for, see `query_words`.
-        name: under which its hits note their rank and score.
+        k1: > 0; the smaller, the sooner a word that is repeated in a chunk stops adding to the score.
+        b: 0 to 1; how much long chunks lose against short ones, 0 is not at all.
+        stop_words: words of the question that are ignored; "english" stands for English function words.
+        name: the retriever's name in the `ranks` and `scores` of its hits.
 
     Raises:
         ValueError: `k1` or `b` is out of its range.
@@ -66,9 +69,10 @@ def bm25_retriever(
 
 
 def as_stop_words(given: Collection[str]) -> frozenset[str]:
-    """Returns stop words as queries hold them; "english" stands for the function words of English.
+    """Returns stop words in the form in which questions are split; "english" becomes English function words.
 
-    Negations are kept, since "with" and "without iron" ask for different things.
+    Negations such as "without" stay out of the English list: "with iron" and "without iron" ask for different
+    things.
     """
     words = {word for text in given if text != "english" for word in search_words(text)}
     shipped = FUNCTION_WORDS - _NEGATIONS if "english" in given else frozenset()
@@ -76,13 +80,13 @@ def as_stop_words(given: Collection[str]) -> frozenset[str]:
 
 
 def query_words(query: str, stop_words: Collection[str]) -> list[str]:
-    """Returns the words of a query less the stop words; all of them where nothing else is left."""
+    """Returns the words of a question without its stop words; all words where only stop words are there."""
     words = search_words(query)
     return [word for word in words if word not in stop_words] or words
 
 
 def check_parameters(k1: float, b: float) -> None:
-    """Refuses parameters of BM25 that are out of range.
+    """Refuses values of BM25's k1 and b that are out of range.
 
     Raises:
         ValueError: `k1` is not above 0, or `b` not from 0 to 1.
@@ -92,18 +96,18 @@ def check_parameters(k1: float, b: float) -> None:
 
 
 def corpus_words(chunks: Sequence[Chunk]) -> list[list[str]]:
-    """Returns the words of each chunk; one empty word for a chunk without words.
+    """Returns the list of words of each chunk, in order; [""] for a chunk without words.
 
-    BM25 divides by the average length: that of a corpus where no chunk has a word must not be 0.
+    BM25 divides by the average number of words, which must not be 0.
     """
     return [search_words(searchable_text(chunk)) or [""] for chunk in chunks]
 
 
 def lucene_idf(containing: int, *, size: int) -> float:
-    """Returns Lucene's inverse document frequency of a word; always above 0.
+    """Returns how much a word counts by Lucene's inverse document frequency, > 0; rare words count more.
 
-    It is log(1 + (size - containing + 0.5) / (containing + 0.5)). rank-bm25 uses Robertson's formula, which
-    is 0 for a word in half of the chunks: in a small corpus good words would count nothing.
+    It is log(1 + (size - containing + 0.5) / (containing + 0.5)). rank-bm25's formula, Robertson's, gives 0
+    for a word that half of the chunks hold, so in a small corpus good words would count nothing.
 
     Args:
         containing: number of chunks that hold the word.
@@ -115,6 +119,7 @@ def lucene_idf(containing: int, *, size: int) -> float:
 def _search(
     chunks: Sequence[Chunk], index: object, name: str, stop_words: frozenset[str], query: str, *, top_k: int
 ) -> list[Hit]:
+    """Returns the hits of a question, by rank-bm25's scores; see `Retriever`."""
     check_query(query, top_k=top_k, size=len(chunks))
     with timed("search"):
         scores = index.get_scores(query_words(query, stop_words))  # type: ignore[attr-defined]
@@ -123,6 +128,6 @@ def _search(
 
 
 def _memory(index: object) -> int:
-    """Returns the bytes of the index: the counts of words of each chunk, and the words."""
+    """Returns the size of the index in memory in bytes: word counts of each chunk, and the words."""
     counts, idf = index.doc_freqs, index.idf  # type: ignore[attr-defined]
     return sum(map(sys.getsizeof, (*counts, idf, *idf)))

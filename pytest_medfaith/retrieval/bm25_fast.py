@@ -1,4 +1,7 @@
-"""BM25 over bm25s, for corpora that rank-bm25 is slow over: the same words, the same scores within 1e-4."""
+"""BM25 by the package bm25s, for corpora on which rank-bm25 is slow.
+
+It counts the same words and gives the same scores, to within 1e-4.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from pytest_medfaith.retrieval.ranking import Retriever, best_first, check_query
 
 
 def is_installed() -> bool:
-    """Returns whether bm25s, the extra `fast`, is installed; does not import it."""
+    """Returns whether bm25s (the extra `fast`) is installed, without importing it."""
     return find_spec("bm25s") is not None
 
 
@@ -28,11 +31,9 @@ def fast_bm25_retriever(
     stop_words: Collection[str] = (),
     name: str = "bm25s",
 ) -> Retriever:
-    """Returns a BM25 retriever over `chunks` that scores them ahead, by bm25s.
+    """Returns a BM25 retriever over `chunks` that computes all word scores when it is built, by bm25s.
 
-    Source: Lù 2024, arXiv:2407.03618.
-
-    Arguments and ValueError are those of `bm25_retriever`.
+    Arguments and ValueError are those of `bm25_retriever`. Source: Lù 2024, arXiv:2407.03618.
 
     Raises:
         MissingExtra: bm25s is not installed.
@@ -44,7 +45,7 @@ def fast_bm25_retriever(
         raise MissingExtra("the retriever 'bm25s'", "fast") from None
     index = bm25s.BM25(k1=k1, b=b, method="lucene", dtype="float64")
     index.index(corpus_words(chunks), create_empty_token=False, show_progress=False)
-    index.scores["data"] *= k1 + 1  # which bm25s leaves out, as the same for all chunks
+    index.scores["data"] *= k1 + 1  # bm25s leaves out this factor, since it does not change the order
     size = sum(index.scores[part].nbytes for part in ("data", "indices", "indptr"))
     return sized(partial(_search, chunks, index, name, as_stop_words(stop_words)), size)
 
@@ -52,6 +53,7 @@ def fast_bm25_retriever(
 def _search(
     chunks: Sequence[Chunk], index: Any, name: str, stop_words: frozenset[str], query: str, *, top_k: int
 ) -> list[Hit]:
+    """Returns the hits of a question, by bm25s's scores; see `Retriever`."""
     check_query(query, top_k=top_k, size=len(chunks))
     words = index.get_tokens_ids(query_words(query, stop_words))
     if not words:

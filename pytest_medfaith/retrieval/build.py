@@ -1,7 +1,7 @@
-"""Builds a retriever from its name: built-in such as "bm25", or a project's factory "my_app.search:make".
+"""Builds a retriever from its name: a built-in such as "bm25", or a project's factory "my_app.search:make".
 
-Behind a plus sign a name may have a reranker: "rrf+fast". To add a built-in retriever, touch three files: its
-module in this folder, its line in `BUILT_IN` below, and its description in docs/how-it-works.md.
+A plus sign adds a reranker: "rrf+fast". To add a built-in retriever, touch three files: its module in this
+folder, its line in `BUILT_IN` below, and its description in docs/how-it-works.md.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from pytest_medfaith.retrieval.settings import RetrievalSettings, patience_of, s
 from pytest_medfaith.retrieval.stores.address import is_store, refuse_password, split_reranker
 from pytest_medfaith.retrieval.stores.searching import StoreSettings, store_retriever
 
-Progress = Callable[[int, int], None] | None  # told (chunks done, chunks in all)
+Progress = Callable[[int, int], None] | None  # called with (chunks done, chunks in all)
 Build = Callable[[Sequence[Chunk], "RetrievalSettings", Progress], Retriever]
 
 
@@ -52,18 +52,19 @@ def build_retriever(
     """Returns the retriever called `name` over `chunks`.
 
     Args:
-        name: a built-in retriever, such as bm25, dense, rrf or weighted, or the dotted name of a factory,
-            `package.module:factory`. The factory gets the chunks, and by keyword those settings that it has a
-            parameter for. "store:" before an address asks a store. A plus sign adds a reranker: "rrf+fast".
-            Brackets hold settings, see `variant`.
+        name: a built-in retriever, such as bm25, dense, rrf or weighted; or "store:" and the address of a
+            store; or `package.module:factory` for a project's own. The factory is called with the chunks, and
+            by keyword with those settings that it has a parameter for. A plus sign adds a reranker:
+            "rrf+fast". Brackets hold settings: "rrf[context=none]", see `variant`.
         chunks: the corpus, at least one chunk; [] where the retriever asks nothing but stores.
         settings: parameters of the retrievers; None takes the defaults.
-        progress: told (chunks done, chunks in all) while a dense index is built.
+        progress: called with (chunks done, chunks in all) while a dense index is built.
 
     Raises:
-        ValueError: an unknown name, an empty corpus, an id that two chunks have, a dotted name that leads
-            nowhere, or settings that the factory or the fusion does not take.
+        ValueError: an unknown name, an empty corpus, an id that two chunks have, a factory that cannot be
+            imported, or settings that the factory or the fusion does not take.
         DataError: a model, an index or a Java runtime is missing or cannot be read.
+        MissingExtra: the retriever, encoder or reranker needs an extra that is not installed.
     """
     settings = settings or RetrievalSettings()
     refuse_passwords(name, settings)
@@ -80,7 +81,7 @@ def build_retriever(
 
 
 def check_name(name: str) -> None:
-    """Refuses a name, with or without a reranker, that leads to no retriever.
+    """Refuses a retriever's name, with or without a reranker, that leads to no retriever.
 
     Raises:
         ValueError: it is neither built in nor the dotted name of a factory.
@@ -95,36 +96,37 @@ def base_name(name: str) -> str:
 
 
 def fused_names(name: str, settings: RetrievalSettings) -> tuple[str, ...]:
-    """Returns the retrievers that the retriever called `name` asks: those that it fuses, or itself."""
+    """Returns the retrievers that `name` asks: ("bm25", "dense") for "rrf", ("bm25",) for "bm25"."""
     return settings.fused if base_name(name) in FUSING else (base_name(name),)
 
 
 def needs_chunks(name: str, settings: RetrievalSettings) -> bool:
-    """Returns whether the retriever called `name` needs a corpus on this machine: stores have their own."""
+    """Returns whether the retriever needs a corpus on this machine; stores have theirs on a server."""
     return not all(map(is_store, fused_names(name, settings)))
 
 
 def asks_stores(name: str, settings: RetrievalSettings) -> bool:
-    """Returns whether the retriever called `name` asks a store."""
+    """Returns whether the retriever called `name` asks a store, itself or among those that it fuses."""
     return any(map(is_store, fused_names(name, settings)))
 
 
 def refuse_passwords(name: str, settings: RetrievalSettings) -> None:
-    """Refuses a store's address with a password: cards and signatures show the names of retrievers.
+    """Refuses a store's address with a password in it, since cards and signatures show retrievers' names.
 
     Raises:
-        ValueError: such an address; the message does not tell it.
+        ValueError: there is such an address; the message does not show it.
     """
     for one in (name, *settings.fused):
         refuse_password(one)
 
 
 def _size(chunks: Sequence[Chunk]) -> int:
-    """Returns how many chunks the corpus holds; a corpus in a store has no known size, and no bound."""
+    """Returns the number of chunks; `sys.maxsize` for a corpus in a store, whose size is not known."""
     return len(chunks) or sys.maxsize
 
 
 def _check_corpus(chunks: Sequence[Chunk]) -> None:
+    """Refuses an empty corpus, and two chunks with the same id (ValueError)."""
     if not chunks:
         raise ValueError("the corpus holds no chunk; expected at least one to retrieve from")
     seen: set[str] = set()
@@ -137,6 +139,7 @@ def _check_corpus(chunks: Sequence[Chunk]) -> None:
 def _retriever(
     name: str, chunks: Sequence[Chunk], settings: RetrievalSettings, progress: Progress
 ) -> Retriever:
+    """Returns the retriever called `name`, without reranker and brackets, after checking its settings."""
     if is_store(name):
         if settings.filters:
             raise DataError(
@@ -159,21 +162,24 @@ def _retriever(
 
 
 def factory_settings(name: str, settings: RetrievalSettings) -> Mapping[str, Any] | None:
-    """Returns the table in `retriever_settings` of the retriever called `name`; None where it has none.
+    """Returns the table in `retriever_settings` for the retriever called `name`; None where it has none.
 
-    A dotted name may be written "search:make" or "search.make"; both lead to the same table.
+    "search:make" and "search.make" lead to the same table.
     """
     tables = {key.replace(":", "."): table for key, table in settings.retriever_settings.items()}
     return tables.get(name.replace(":", "."))
 
 
 def takes_fast_bm25(size: int) -> bool:
-    """Returns whether `bm25` scores `size` chunks by bm25s: for a large corpus, where bm25s is there."""
+    """Returns whether `bm25` uses bm25s for `size` chunks: a large corpus, and bm25s is installed."""
     return size > defaults.FAST_BM25_FROM and bm25_fast.is_installed()
 
 
 def _over_corpus(build: Build) -> Build:
-    """Returns `build`, which reads chunks with their context and finds what passes the settings' filters."""
+    """Returns `build` wrapped: chunks are read with their context, and hits must pass the settings' filters.
+
+    The hits hold the chunks of the corpus, without the context.
+    """
 
     def built(chunks: Sequence[Chunk], settings: RetrievalSettings, progress: Progress) -> Retriever:
         read = contextual_chunks(chunks, settings.chunk_context, lines=settings.chunk_lines)
@@ -204,6 +210,7 @@ def _lucene(chunks: Sequence[Chunk], settings: RetrievalSettings, _progress: Pro
 
 
 def _dense(chunks: Sequence[Chunk], settings: RetrievalSettings, progress: Progress) -> Retriever:
+    """Returns dense retrieval with one encoder, or with several encoders fused by reciprocal rank."""
     found = _by_encoder(chunks, settings, progress)
     if len(found) == 1:
         return next(iter(found.values()))
@@ -227,6 +234,15 @@ def _weighted(
     fusion: Callable[..., dict[str, float]] = weighted_fusion,
     by_kind: bool = False,
 ) -> Retriever:
+    """Returns a retriever that fuses others by the weighted sum of their scores.
+
+    Args:
+        chunks: the corpus.
+        settings: which retrievers are fused, and their weights.
+        progress: told while a dense index is built.
+        fusion: scales and adds the scores.
+        by_kind: True gives 0.7 to dense and 0.3 to the rest, whatever the settings' weights.
+    """
     found = _components(chunks, settings, progress)
     weights = _weights_by_kind(list(found)) if by_kind else settings.weights
     if weights is not None:
@@ -237,7 +253,11 @@ def _weighted(
 
 
 def _weights_by_kind(names: Sequence[str]) -> dict[str, float]:
-    """Returns 0.7 for the dense retrievers among `names` together, and 0.3 for the others together."""
+    """Returns retriever -> weight: 0.7 shared among the dense ones, 0.3 among all others.
+
+    Raises:
+        ValueError: there is no dense retriever, or none but dense.
+    """
     dense = [name for name in names if name.partition(":")[0] == "dense"]
     others = [name for name in names if name not in dense]
     if not dense or not others:
@@ -254,7 +274,11 @@ def _weights_by_kind(names: Sequence[str]) -> dict[str, float]:
 def _components(
     chunks: Sequence[Chunk], settings: RetrievalSettings, progress: Progress
 ) -> dict[str, Retriever]:
-    """Returns the retrievers that a fusion asks, by name; "dense" is one for each encoder."""
+    """Returns the retrievers that a fusion asks, by name; "dense" becomes one for each encoder.
+
+    Raises:
+        ValueError: none is named, one twice, or one that fuses or reranks itself.
+    """
     names = settings.fused
     wrong = [name for name in names if base_name(name) in FUSING or split_reranker(name)[1] is not None]
     if not names or wrong or len(set(names)) < len(names):
@@ -274,14 +298,15 @@ def _components(
 
 
 def _checked(retriever: Retriever, name: str, query: str, *, top_k: int) -> list[Hit]:
-    """Returns what a project's retriever finds for a fusion, which reads its ranks and scores."""
+    """Returns the hits of a project's retriever, checked: a fusion relies on their ranks and scores."""
     return hits_in_order(retriever(query, top_k=top_k), k=top_k, place=f"fusing {name!r}")
 
 
 def dense_names(name: str, settings: RetrievalSettings) -> dict[str, str]:
-    """Returns {name of a dense retriever: its encoder's name} for all that the retriever `name` asks.
+    """Returns {name of a dense retriever: name of its encoder} for all dense ones that `name` asks.
 
-    The name is "dense", or with several encoders "dense:ENCODER" for each.
+    Example: {"dense": "e5-base"}, and with two encoders {"dense:e5-base": "e5-base", "dense:medcpt":
+    "medcpt"}. {} where nothing is dense.
     """
     if "dense" not in fused_names(name, settings):
         return {}
@@ -292,7 +317,7 @@ def dense_names(name: str, settings: RetrievalSettings) -> dict[str, str]:
 def _by_encoder(
     chunks: Sequence[Chunk], settings: RetrievalSettings, progress: Progress
 ) -> dict[str, Retriever]:
-    """Returns a dense retriever for each encoder, by the names of `dense_names`."""
+    """Returns a dense retriever for each encoder, by its name as in `dense_names`."""
 
     def build(name: str, encoder: str) -> Build:
         loaded = load_encoder(encoder)
@@ -323,7 +348,11 @@ FUSING = ("rrf", "weighted", "weighted-minmax", "weighted-0.7-0.3")
 def _from_factory(
     name: str, chunks: Sequence[Chunk], settings: RetrievalSettings, table: Mapping[str, Any]
 ) -> Retriever:
-    """Returns what a factory makes of the chunks, its `table`, and the settings it has a parameter for."""
+    """Returns what a project's factory returns for the chunks, its `table` and the settings that it can take.
+
+    Raises:
+        ValueError: the factory does not accept them.
+    """
     factory = _imported(name)
     try:
         parameters = list(inspect.signature(factory).parameters.values())[1:]  # the first takes the chunks
@@ -347,6 +376,7 @@ def _from_factory(
 
 
 def _imported(name: str) -> Callable[..., Any]:
+    """Returns the factory with the dotted name `name`; ValueError if it cannot be imported or called."""
     module, _, attribute = name.replace(":", ".").rpartition(".")
     if not module:
         raise ValueError(

@@ -1,7 +1,7 @@
-"""What retrieval reads of a chunk before its text: title, section path, a line about the chunk.
+"""What retrieval reads of a chunk before its text: title, section path, and a line about the chunk.
 
-Example: "Iron > Dose. Once a day." is found for "dose of iron"; the text alone is not. The chunk itself stays
-as it is: a checker reads its text, and cards show its text.
+Example: "Iron > Dose. Once a day." is found for "dose of iron", and "Once a day." alone is not. The chunk
+itself does not change: checkers and cards see only its text.
 """
 
 from __future__ import annotations
@@ -26,13 +26,15 @@ Lines = str | Mapping[str, str] | None
 def contextual_chunks(
     chunks: Sequence[Chunk], context: ChunkContext, *, lines: Lines = None
 ) -> Sequence[Chunk]:
-    """Returns the chunks as retrieval reads them, in order; texts and ids stay.
+    """Returns the chunks as retrieval reads them, in order, with the context in `extra["prefix"]`.
+
+    Texts and ids do not change.
 
     Args:
         chunks: the corpus.
         context: "path" reads title and section path, "title" the title, "none" neither. "path" and "title"
             also read a line that chunking kept in `extra["prefix"]`.
-        lines: a line about each chunk, which is read between these and the text, see `chunk_lines`.
+        lines: a line about each chunk, read after these and before the text; see `chunk_lines`.
 
     Raises:
         DataError: an unknown context, or as `chunk_lines`.
@@ -46,6 +48,7 @@ def contextual_chunks(
 
 
 def _read_as(chunk: Chunk, context: ChunkContext, line: str) -> Chunk:
+    """Returns `chunk` with the title and the `extra["prefix"]` that `context` asks for, and `line` in it."""
     kept = chunk.extra.get("prefix")
     parts = [kept] if isinstance(kept, str) and context != "none" else []
     if context == "path":
@@ -57,13 +60,13 @@ def _read_as(chunk: Chunk, context: ChunkContext, line: str) -> Chunk:
 
 
 def _title_and_path(chunk: Chunk) -> str:
-    """Returns "Iron > Dose", as `medfaith chunk --prefix title` keeps it; no title is read twice."""
+    """Returns "Iron > Dose" from title and section path; "Iron" once, even if the path begins with it."""
     path = chunk.section_path
     return " > ".join(path if path[:1] == (chunk.title,) or not chunk.title else (chunk.title, *path))
 
 
 def given_back(retriever: Retriever, chunks: Sequence[Chunk]) -> Retriever:
-    """Returns `retriever`, whose hits hold the chunks of the corpus in place of those that it read."""
+    """Returns a retriever with the same hits, holding the corpus's chunks in place of those with context."""
     known = {chunk.id: chunk for chunk in chunks}
 
     def search(query: str, *, top_k: int) -> list[Hit]:
@@ -73,15 +76,18 @@ def given_back(retriever: Retriever, chunks: Sequence[Chunk]) -> Retriever:
 
 
 def chunk_lines(given: Lines, chunks: Sequence[Chunk]) -> Mapping[str, str]:
-    """Returns the line about each chunk that has one, by the chunk's id; such a line is a language model's.
+    """Returns {chunk id: a line about the chunk}, which a language model wrote, for chunks that have one.
+
+    Example: {"iron-3": "How adults with anaemia take iron."}.
 
     Args:
-        given: a file of JSON Lines {"id", "line"}, the dotted name of a callable `chunk -> line`, or the
-            lines themselves by id. None gives no lines.
+        given: a file of JSON Lines {"id", "line"}, the dotted name of a function `chunk -> line`, or the
+            lines by id. None gives {}.
         chunks: the corpus.
 
     Raises:
-        DataError: a file that cannot be read, a line that is no text, or one that belongs to no chunk.
+        DataError: a file that cannot be read, a line that is not text, or a line for a chunk that is not in
+            the corpus.
     """
     if given is None:
         return {}
@@ -98,6 +104,11 @@ def chunk_lines(given: Lines, chunks: Sequence[Chunk]) -> Mapping[str, str]:
 
 
 def _lines_of_file(path: Path, known: set[str]) -> dict[str, str]:
+    """Returns {chunk id: line} from a file of JSON Lines.
+
+    Raises:
+        DataError: a row of another form, an id that is not in `known`, or two lines for an id.
+    """
     found: dict[str, str] = {}
     for number, row in read_rows(path):
         name, line = row.get("id"), row.get("line")

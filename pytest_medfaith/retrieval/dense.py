@@ -1,4 +1,4 @@
-"""Dense retrieval: the chunks whose vectors are nearest to the question's."""
+"""Dense retrieval: finds the chunks whose vectors are nearest to the question's vector."""
 
 from __future__ import annotations
 
@@ -24,21 +24,22 @@ def dense_retriever(
     choice: IndexChoice | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Retriever:
-    """Returns a retriever over a FAISS index, by the encoder's metric.
+    """Returns a retriever that compares vectors, in an index of FAISS.
 
-    Scores are inner products, which for unit vectors are cosines; of the metric l2 they are 1 / (1 +
-    distance). Those of ivfpq and sq8 are of rounded vectors.
+    Scores are inner products, which are cosines for vectors of length 1. For encoders with the metric l2 they
+    are 1 / (1 + distance). The index kinds ivfpq and sq8 score rounded vectors.
 
     Args:
         chunks: the corpus, at least one chunk.
         encoder: gives the vectors.
         cache: folder for indexes, see `embed_corpus`.
-        name: under which its hits note their rank and score.
-        choice: which index; None takes exact search.
-        progress: told (chunks done, chunks in all) after each shard.
+        name: the retriever's name in the `ranks` and `scores` of its hits.
+        choice: kind of index; None takes exact search.
+        progress: called with (chunks done, chunks in all) after each shard.
 
     Raises:
-        DataError: see `open_index`; a question whose vector is not finite, or not as wide as the index.
+        DataError: see `open_index`. A search raises it for a question whose vector is not finite, or not as
+            wide as the index.
     """
     import numpy as np
 
@@ -51,7 +52,7 @@ def dense_retriever(
             vector = checked_vectors(encoded, rows=1, encoder=encoder.name, width=held.width)
         with timed("search"):
             scores, positions = held.index.search(vector, top_k)
-        if encoder.metric == "l2":  # FAISS gives squared distances, in floats maybe a little below 0
+        if encoder.metric == "l2":  # FAISS gives squared distances, which rounding may put a little below 0
             scores = 1 / (1 + np.sqrt(np.maximum(scores, 0)))
         return to_hits(chunks, [int(i) for i in positions[0]], scores[0], name=name)
 

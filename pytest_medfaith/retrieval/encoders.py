@@ -1,4 +1,4 @@
-"""Sentence encoders by name: shipped, of a known family, a sentence-transformers model, an endpoint.
+"""Sentence encoders by name: models that turn a text into a vector.
 
 What a name may be, with an example of each:
 
@@ -6,7 +6,7 @@ What a name may be, with an example of each:
     medcpt, e5-base, ...               a known family, from Hugging Face; see `known_encoders`
     intfloat/e5-base-v2, models/mine   a model or folder, read as it declares in its modules.json
     e5-base=models/e5                  a folder, read as the family is
-    medcpt=models/query,models/article the same of two towers
+    medcpt=models/query,models/article the same for a family with two models, for questions and documents
     cls=models/bert, mean=models/bert  a plain model, with this pooling
     openai=text-embedding-3-small@256  an OpenAI-compatible endpoint; @256 takes the first 256 dimensions
 """
@@ -41,18 +41,21 @@ _EXPECTED = "a model folder or a Hugging Face model name with safetensors"
 
 @dataclass(frozen=True)
 class Encoder:
-    """Turns texts into vectors.
+    """A model that turns texts into vectors.
 
-    Queries and documents may have two models, as MedCPT has, or share a single model.
+    Questions and documents may have different models, as in MedCPT, or share the same.
 
     Attributes:
-        name: by which the user asked for it.
-        signature: names the weights and how they are read. An index of another signature is not reused.
-        encode_queries: of n texts.
-        encode_documents: of n documents.
+        name: what the user called it.
+        signature: text that names the weights and how they are read. An index made under another signature is
+            not reused.
+        encode_queries: function from n questions to float32 (n, width).
+        encode_documents: function from n documents to float32 (n, width).
         metric: how vectors are compared: by inner product (ip), or by Euclidean distance (l2).
-        reads_heads: whether a document is the pair of its head (title and context) and its text.
-        reading: how the weights are read, in words; "" where there is nothing to say.
+        reads_heads: True if a document is a pair of its head (title and context) and its text, False for a
+            single text.
+        reading: how the weights are read, in words, such as "cls pooling, cosine, 512 tokens"; "" if there is
+            nothing to say.
     """
 
     name: str
@@ -66,22 +69,27 @@ class Encoder:
 
 @dataclass(frozen=True)
 class _Asked:
-    """What an encoder's name asks for; `record` is None where the model itself declares how it is read."""
+    """What an encoder's name asks for.
+
+    Attributes:
+        record: how to read the model; None if the model's own files declare it.
+        models: names or folders: of one model, or of the model for questions and the model for documents.
+    """
 
     record: KnownEncoder | None
     models: tuple[str, ...]
 
 
 def load_encoder(name: str = defaults.ENCODER) -> Encoder:
-    """Returns the encoder called `name`; the module says what names there are.
+    """Returns the encoder called `name`; the module lists what names there are.
 
     A model that does not declare its pooling is read by the mean of its last layer, with a warning.
 
     Raises:
-        MissingExtra: a model that is not shipped, and the extra `models` is not installed; an endpoint, and
-            the extra `llm` is not.
-        DataError: no such model, a folder that holds no model, a model that needs its author's code, a family
-            that is not known, or a tower in the wrong place.
+        MissingExtra: the model is not shipped and the extra `models` is not installed; or it is an endpoint
+            and the extra `llm` is not installed.
+        DataError: no such model, a folder without a model, a model that needs its author's code, an unknown
+            family, or one of two models given in the place of the other.
     """
     if name == defaults.ENCODER:
         return _shipped_encoder()
@@ -97,12 +105,13 @@ def load_encoder(name: str = defaults.ENCODER) -> Encoder:
 
 
 def encoder_signature(name: str = defaults.ENCODER) -> str:
-    """Returns the `signature` of the encoder called `name` without loading the model.
+    """Returns the `signature` of the encoder called `name`, without loading the model.
 
-    For a folder it depends on the files; for a model on a hub or behind an endpoint it is the name.
+    It depends on the files of a folder. For a model on a hub or behind an endpoint it depends on the name
+    only.
 
     Raises:
-        DataError: the shipped model's file is missing, or as `load_encoder` where the name alone is wrong.
+        DataError: the shipped model's file is missing; or the name is wrong, as in `load_encoder`.
     """
     if name == defaults.ENCODER:
         return _shipped_encoder().signature
@@ -116,14 +125,15 @@ def encoder_signature(name: str = defaults.ENCODER) -> str:
 
 
 def _is_endpoint(name: str) -> bool:
+    """Returns whether `name` asks for an endpoint, as "openai=MODEL" does, and names no folder."""
     return name.startswith(f"{_ENDPOINT}=") and not Path(name).is_dir()
 
 
 def _parse(name: str) -> _Asked:
-    """Returns what `name` asks for.
+    """Returns what an encoder's name asks for.
 
     Raises:
-        DataError: a family that is not known, one without its model, or a tower in the wrong place.
+        DataError: an unknown family, a family without a model, or a model in the place of the other.
     """
     family, equals, given = name.partition("=")
     if Path(name).is_dir() or not equals:
@@ -151,6 +161,7 @@ def _shipped_encoder() -> Encoder:
 
 
 def _by_record(name: str, record: KnownEncoder, models: Sequence[str]) -> Encoder:
+    """Returns an encoder whose model, or two models, are read as `record` says."""
     from pytest_medfaith.retrieval.transformer_encoder import document_encoder, query_encoder
 
     queries = query_encoder(record, models[0], what=f"the encoder {name!r}")
@@ -167,7 +178,10 @@ def _by_record(name: str, record: KnownEncoder, models: Sequence[str]) -> Encode
 
 
 def _as_declared(name: str, model: str) -> Encoder:
-    """Returns a sentence-transformers model, or for a plain model the mean of its last layer."""
+    """Returns an encoder that is read as its own files declare.
+
+    Without a declaration, as in a plain BERT, it takes the mean of the last layer, and warns.
+    """
     try:
         from sentence_transformers import util
     except ImportError:
@@ -188,7 +202,11 @@ def _as_declared(name: str, model: str) -> Encoder:
 
 
 def _sentence_transformer(name: str, folder: str) -> Encoder:
-    """Returns a sentence-transformers model, with the prompts and the similarity that it declares."""
+    """Returns a sentence-transformers model, with the prompts and the similarity that it declares.
+
+    Raises:
+        DataError: it cannot be loaded, or declares a similarity that is not cosine, dot or euclidean.
+    """
     from sentence_transformers import SentenceTransformer
 
     what = f"the encoder {name!r}"

@@ -1,6 +1,7 @@
-"""Vectors from an OpenAI-compatible endpoint for embeddings: OpenAI, vLLM, Ollama and others.
+"""Vectors from an OpenAI-compatible embeddings endpoint, such as OpenAI, vLLM or Ollama.
 
-Texts leave the machine for the address that is named here, and nowhere else in this package's retrieval.
+Texts leave the machine for the address in the encoder's name, or else in OPENAI_BASE_URL. Nothing else in
+retrieval sends texts away, unless the user names a store or an LLM reranker.
 """
 
 from __future__ import annotations
@@ -23,12 +24,18 @@ from pytest_medfaith.models.endpoint import (
 )
 from pytest_medfaith.models.whole import whole
 
-BATCH = 64  # texts of a request
+BATCH = 64  # texts sent in one request
 
 
 @dataclass(frozen=True)
 class _Endpoint:
-    """A model behind an address; `dimensions` is None where the vectors are taken whole."""
+    """A model behind an address.
+
+    Attributes:
+        model: its name on the server.
+        dimensions: how many numbers of a vector are kept; None keeps all.
+        address: of the server, as in "http://localhost:11434/v1".
+    """
 
     model: str
     dimensions: int | None
@@ -36,17 +43,17 @@ class _Endpoint:
 
 
 def endpoint_encoder(given: str, *, name: str) -> Any:
-    """Returns what turns n texts into vectors of length 1: float32 (n, width).
+    """Returns a function from n texts to vectors of length 1: float32 (n, width).
 
-    The key is that of the environment variable OPENAI_API_KEY. An address that is named needs none.
+    The key is read from the environment variable OPENAI_API_KEY. A server whose address is named needs none.
 
     Args:
-        given: MODEL, MODEL@DIMENSIONS, or either with `,ADDRESS`; the address is otherwise that of the
-            environment variable OPENAI_BASE_URL, else OpenAI's.
+        given: MODEL, MODEL@DIMENSIONS, or either with `,ADDRESS` behind it. Without an address the
+            environment variable OPENAI_BASE_URL holds it, else it is OpenAI's.
         name: of the encoder, for messages.
 
     Raises:
-        MissingExtra: the client of OpenAI is not installed.
+        MissingExtra: the package openai is not installed.
         DataError: `given` has another form, or there is no key for OpenAI's address.
     """
     endpoint = _parse(given)
@@ -60,7 +67,9 @@ def endpoint_encoder(given: str, *, name: str) -> Any:
 
 
 def endpoint_signature(given: str) -> str:
-    """Returns what names the vectors of an endpoint: model, dimensions and address, without a password.
+    """Returns what decides an endpoint's vectors: "openai|MODEL|256|ADDRESS".
+
+    The address is shown without a password; "whole" stands for vectors that are not cut.
 
     Raises:
         DataError: `given` has another form.
@@ -71,6 +80,7 @@ def endpoint_signature(given: str) -> str:
 
 
 def _parse(given: str) -> _Endpoint:
+    """Returns model, dimensions and address from "MODEL@256,ADDRESS"; DataError for another form."""
     model, _, named = given.partition(",")
     found, address = re.fullmatch(r"([^@\s]+)(?:@([1-9]\d*))?", model.strip()), endpoint_address(named)
     if not found or not address:
@@ -83,6 +93,7 @@ def _parse(given: str) -> _Endpoint:
 
 
 def _encode(endpoint: _Endpoint, name: str, texts: Sequence[str]) -> Any:
+    """Returns the vectors of n texts, float32 (n, width); DataError where the answers are not vectors."""
     import numpy as np
 
     rows: list[list[float]] = []
@@ -96,7 +107,11 @@ def _encode(endpoint: _Endpoint, name: str, texts: Sequence[str]) -> Any:
 
 
 def _scaled(vectors: Any, endpoint: _Endpoint, name: str) -> Any:
-    """Returns the first dimensions that are asked for, scaled to length 1."""
+    """Returns the vectors cut to the asked number of dimensions, and scaled to length 1.
+
+    Raises:
+        DataError: the server gave fewer dimensions, a vector of length 0, or a number that is not finite.
+    """
     import numpy as np
 
     if endpoint.dimensions and len(vectors):
@@ -104,7 +119,7 @@ def _scaled(vectors: Any, endpoint: _Endpoint, name: str) -> Any:
             raise _nonsense(
                 endpoint, name, f"{vectors.shape[1]} dimensions where {endpoint.dimensions} were asked for"
             )
-        vectors = vectors[:, : endpoint.dimensions]  # a server may not know how to cut them itself
+        vectors = vectors[:, : endpoint.dimensions]  # a server may ignore the parameter, and give them whole
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
     if not (lengths > 0).all() or not np.isfinite(lengths).all():
         raise _nonsense(endpoint, name, "a vector of length 0, or a number that is not finite")
@@ -112,7 +127,11 @@ def _scaled(vectors: Any, endpoint: _Endpoint, name: str) -> Any:
 
 
 def _embedded(endpoint: _Endpoint, name: str, batch: list[str]) -> list[list[float]]:
-    """Returns the vectors of a batch, in order, as the server gives them."""
+    """Returns the vectors of a batch, in the order of its texts, as the server gives them.
+
+    Raises:
+        DataError: the server cannot be reached, or its answer does not hold one vector for each text.
+    """
     import openai
 
     more = {"dimensions": endpoint.dimensions} if endpoint.dimensions else {}
@@ -123,7 +142,7 @@ def _embedded(endpoint: _Endpoint, name: str, batch: list[str]) -> list[list[flo
         rows = sorted((row.index, list(map(float, row.embedding))) for row in answer.data)
     except (openai.OpenAIError, AttributeError, TypeError, ValueError) as error:
         if why := told_failure(error, endpoint.address, retries=RETRIES):
-            raise DataError(f"the encoder {name!r}: {why}") from None  # the error knows the key
+            raise DataError(f"the encoder {name!r}: {why}") from None  # the original error holds the key
         raise _nonsense(endpoint, name, f"no list of vectors ({shown(str(error))})") from error
     if [number for number, _ in rows] != list(range(len(batch))):
         raise _nonsense(endpoint, name, f"{len(rows)} vectors for {len(batch)} texts")
@@ -131,6 +150,7 @@ def _embedded(endpoint: _Endpoint, name: str, batch: list[str]) -> list[list[flo
 
 
 def _nonsense(endpoint: _Endpoint, name: str, found: str) -> DataError:
+    """Returns the error for an answer that is not what OpenAI's API gives; `found` says what came."""
     return DataError(
         f"the encoder {name!r}: {shown_address(endpoint.address)} gave {found}; expected a vector for each "
         "text, as the embeddings of OpenAI's API are"

@@ -1,7 +1,7 @@
-"""Builds an index of FAISS once for a corpus, keeps it beside the vectors, and reads it memory-mapped.
+"""Indexes of FAISS: built once for a corpus, kept beside its vectors, and read memory-mapped.
 
-Two files make an index: hnsw.faiss, and hnsw.json, which says what it is of, its check sum and its recall.
-The second file is written last, so an index whose build was killed is not taken for a whole index.
+Two files make an index: hnsw.faiss, and hnsw.json with its corpus and encoder, its check sum and its recall.
+The second file is written last, so an index whose build was killed is not taken for whole.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from pytest_medfaith.retrieval.parts import in_words
 
 _BLOCK = 1 << 20
 _MOST_FOR_A_CENTROID = (
-    64  # vectors that train it: FAISS asks for 39 and takes 256, which is four times as slow
+    64  # vectors to train each centroid: FAISS asks for 39 and takes 256, which is four times as slow
 )
-_FLOAT = 4  # bytes
+_FLOAT = 4  # bytes of a number
 
 Progress = Callable[[int, int], None] | None
 
@@ -48,10 +48,10 @@ class OpenIndex:
     """An index that can be searched.
 
     Attributes:
-        index: of FAISS.
-        width: of its vectors.
-        size: its bytes.
-        told: what a card says of an approximate index; None of exact search.
+        index: the object of FAISS.
+        width: numbers of each of its vectors.
+        size: its size in bytes.
+        told: what a card says of an approximate index, with its recall; None for exact search.
     """
 
     index: Any
@@ -68,20 +68,21 @@ def open_index(
     choice: IndexChoice,
     progress: Progress = None,
 ) -> OpenIndex:
-    """Returns the index of `chunks` under `encoder`, built where it is missing, damaged or of another FAISS.
+    """Returns the index of `chunks` under `encoder`, read from `cache` or built.
 
-    Of an approximate index the recall is measured once for each value of the parameters of its search.
+    It is built where it is missing, damaged, or made by another version of FAISS. The recall of an
+    approximate index is measured once for each setting of its search.
 
     Args:
         chunks: the corpus, at least one chunk.
         encoder: gives the vectors.
         cache: folder for indexes, see `embed_corpus`.
-        choice: which index.
-        progress: told (chunks done, chunks in all) while chunks are encoded.
+        choice: kind of index and how thoroughly it is searched.
+        progress: called with (chunks done, chunks in all) while chunks are encoded.
 
     Raises:
         DataError: see `embed_corpus`; a factory string that FAISS does not know, or cannot train on the
-            corpus; files of the index of another corpus or encoder.
+            corpus; files of another corpus or encoder in this index's place.
     """
     folder = claimed_folder(cache, chunks, encoder)
     path = folder / f"{re.sub(r'[^A-Za-z0-9]+', '-', choice.kind) or '-'}.faiss"
@@ -104,11 +105,11 @@ def open_index(
 
 
 def _kept(path: Path, wanted: Mapping[str, Any], *, size: int) -> tuple[dict[str, Any] | None, bool]:
-    """Returns what lies beside the index at `path`, None where it is to be built, and whether it is damaged.
+    """Returns (what hnsw.json says, whether the index is damaged); (None, ...) where it must be built.
 
     Args:
         path: of the index.
-        wanted: what it is to be of.
+        wanted: corpus, encoder, metric, kind and version that it must be of.
         size: number of chunks.
 
     Raises:
@@ -150,7 +151,7 @@ def _built(
     cache: Path,
     progress: Progress,
 ) -> dict[str, Any]:
-    """Builds and keeps an index; returns what is written beside it."""
+    """Builds an index, writes it to `path` and its .json, and returns what the .json says."""
     import faiss
 
     if choice.kind not in SHORT_NAMES:  # a wrong string is refused before hours of encoding
@@ -183,7 +184,7 @@ def _made(factory: str, width: int, metric: Metric) -> Any:
     """Returns an empty index.
 
     Raises:
-        DataError: FAISS does not know the string, or it does not suit the width or the metric.
+        DataError: FAISS does not know the factory string, or it does not suit the width or the metric.
     """
     import faiss
 
@@ -199,9 +200,12 @@ def _made(factory: str, width: int, metric: Metric) -> Any:
 
 
 def _filled(index: Any, vectors: Any, factory: str) -> Any:
-    """Returns `index` trained on `vectors`, where it is to be trained, and with all of them added.
+    """Returns `index` with all vectors added, after training it on them where its kind needs that.
 
-    A single thread does it: several link the neighbours of a graph in an order that is another each time.
+    It runs in a single thread: several threads link the neighbours of a graph in a different order each time.
+
+    Raises:
+        DataError: FAISS cannot train or fill it, as with too few vectors.
     """
     import faiss
 
@@ -225,6 +229,7 @@ def _filled(index: Any, vectors: Any, factory: str) -> Any:
 
 @contextmanager
 def _single_thread() -> Iterator[None]:
+    """Lets FAISS use a single thread in the block, and as many as before afterwards."""
     import faiss
 
     before = faiss.omp_get_max_threads()
@@ -236,12 +241,16 @@ def _single_thread() -> Iterator[None]:
 
 
 def _reason(error: RuntimeError) -> str:
-    """Returns what FAISS says in an error, without the place in its source."""
+    """Returns FAISS's message in an error, without the line of its source code."""
     return re.split(r"failed: |\.(?:cpp|h):\d+: ", str(error))[-1].strip()
 
 
 def _read(path: Path, factory: str) -> Any:
-    """Returns the index at `path`, mapped into memory: what is not searched is not read."""
+    """Returns the index at `path`, mapped into memory: parts that no search needs are not read.
+
+    Raises:
+        DataError: FAISS cannot read it.
+    """
     import faiss
 
     flag = (
@@ -254,6 +263,7 @@ def _read(path: Path, factory: str) -> Any:
 
 
 def _check_sum(path: Path) -> str:
+    """Returns the SHA-256 of a file, in hexadecimal digits."""
     digest = hashlib.sha256()
     with path.open("rb") as held:
         while block := held.read(_BLOCK):
@@ -271,7 +281,10 @@ def _told(
     *,
     cache: Path,
 ) -> VectorIndex | None:
-    """Sets the parameters of the search; returns what is told of it, None where it is exact."""
+    """Sets the parameters of the search, and returns what a card says of the index; None for exact search.
+
+    Recall that was measured under these parameters before is read from `held`, else measured and kept.
+    """
     import faiss
 
     factory = held["factory"]
@@ -283,7 +296,7 @@ def _told(
     under = ",".join(f"{name}={value}" for name, value in parameters.items())
     if under not in held["recall"]:
         held["recall"][under] = _recall(index, chunks, encoder, cache=cache)
-        with suppress(CannotWrite):  # of a cache that may only be read; then it is measured each time
+        with suppress(CannotWrite):  # a cache that cannot be written: recall is then measured each time
             write_text(path.with_suffix(".json"), json.dumps(held, indent=1) + "\n")
     recall = dict(held["recall"][under])
     queries = int(recall.pop("queries"))
@@ -291,7 +304,7 @@ def _told(
 
 
 def _recall(index: Any, chunks: Sequence[Chunk], encoder: Encoder, *, cache: Path) -> dict[str, float]:
-    """Returns the recall of an index under the parameters that are set, and on how many queries."""
+    """Returns the recall of an index as it is set now: {"10": 0.98, "100": 0.95, "queries": 200}."""
     texts, vectors = sampled_queries(chunks), embed_corpus(chunks, encoder, cache=cache)
     found = encoder.encode_queries(texts)
     queries = checked_vectors(found, rows=len(texts), encoder=encoder.name, width=vectors.shape[1])

@@ -1,7 +1,7 @@
-"""Filters of a query: only chunks of a source, of a journal, of some years are found.
+"""Filters of retrieval: only chunks of some sources, journals or years are found.
 
-Example: ["source=pubmed", "year=2015-"] finds chunks of PubMed that are of 2015 or later. Two values of a
-field are alternatives; a chunk that does not say the field is left out.
+Example: ["source=pubmed", "year=2015-"] finds chunks of PubMed from 2015 on. Two values of a field are
+alternatives. A chunk in which the field is missing is never found.
 """
 
 from __future__ import annotations
@@ -21,12 +21,15 @@ _FIELDS: dict[str, Callable[[Chunk], object]] = {
     "year": lambda chunk: chunk.year,
 }
 _YEARS = re.compile(r"(?P<first>\d{4})?(?P<to>-)?(?P<last>\d{4})?")
-_MORE = 4  # times as many candidates are asked for in the next round
+_MORE = 4  # each round asks for so many times as many candidates
 _SHOWN = 5
 
 
 def filtered_retriever(retriever: Retriever, chunks: Sequence[Chunk], filters: Sequence[str]) -> Retriever:
-    """Returns `retriever`, whose hits pass `filters`: in its order, up to as many as asked for.
+    """Returns a retriever that gives only hits of `retriever` that pass `filters`, in the same order.
+
+    It asks `retriever` for more and more hits until `top_k` pass, or none are left. Without filters it is
+    `retriever` itself.
 
     Args:
         retriever: over the whole corpus.
@@ -53,7 +56,10 @@ def filtered_retriever(retriever: Retriever, chunks: Sequence[Chunk], filters: S
 
 
 def _ranked(hit: Hit, rank: int) -> Hit:
-    """Returns `hit` at its rank among the hits that pass; a single retriever also gets this rank."""
+    """Returns `hit` with its rank among the hits that pass.
+
+    If a single retriever found it, that retriever's rank changes too; ranks of fused retrievers stay.
+    """
     ranks = dict.fromkeys(hit.ranks, rank) if len(hit.ranks) == 1 else hit.ranks
     return hit.with_(rank=rank, ranks=ranks)
 
@@ -62,7 +68,7 @@ def passing_ids(chunks: Sequence[Chunk], filters: Sequence[str]) -> set[str]:
     """Returns the ids of the chunks that pass `filters`.
 
     Raises:
-        DataError: a filter of another form, or no chunk passes them; the message says what the corpus holds.
+        DataError: a filter of another form, or no chunk passes; the message says which values the corpus has.
     """
     wanted: dict[str, list[Callable[[object], bool]]] = {}
     for text in filters:
@@ -80,12 +86,14 @@ def passing_ids(chunks: Sequence[Chunk], filters: Sequence[str]) -> set[str]:
 
 
 def _held(chunks: Sequence[Chunk], field: str) -> str:
+    """Returns up to five values of a field in the corpus, for a message: "2015, 2016 and ..."."""
     values = sorted({str(value) for chunk in chunks if (value := _FIELDS[field](chunk)) not in (None, "")})
     more = [f"and {len(values) - _SHOWN} more"] * (len(values) > _SHOWN)
     return ", ".join([*values[:_SHOWN], *more]) or "said of no chunk"
 
 
 def _parsed(text: str) -> tuple[str, Callable[[object], bool]]:
+    """Returns (field, test of a chunk's value) of a filter such as "year=2015-2020"; or DataError."""
     field, equals, value = text.partition("=")
     if field not in _FIELDS or not equals or not value.strip():
         raise DataError(

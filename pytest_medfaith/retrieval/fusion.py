@@ -1,4 +1,4 @@
-"""Fuses the rankings of several retrievers into a single ranking."""
+"""Fusion: makes one ranking out of the rankings of several retrievers."""
 
 from __future__ import annotations
 
@@ -19,11 +19,13 @@ Fuse = Callable[[Rankings], Mapping[str, float]]  # rankings by retriever -> fus
 
 
 def reciprocal_rank_fusion(rankings: Rankings, *, k: int = defaults.RRF_K) -> dict[str, float]:
-    """Returns chunk id -> sum over retrievers of 1 / (k + rank). Source: Cormack et al., SIGIR 2009.
+    """Returns chunk id -> sum of 1 / (k + rank) over the retrievers that found it.
+
+    Example: with k 60, ranks 1 and 3 give 1/61 + 1/63. Source: Cormack et al., SIGIR 2009.
 
     Args:
         rankings: retriever name -> its hits, ranks from 1.
-        k: damping, > 0.
+        k: > 0; the larger, the less the first ranks stand out.
 
     Raises:
         ValueError: `k` is 0 or below.
@@ -38,28 +40,27 @@ def reciprocal_rank_fusion(rankings: Rankings, *, k: int = defaults.RRF_K) -> di
 
 
 def weighted_fusion(rankings: Rankings, *, weights: Mapping[str, float] | None = None) -> dict[str, float]:
-    """Returns chunk id -> weighted sum of its scores, each divided by the largest score of its ranking.
+    """Returns chunk id -> weighted sum of its scores, each divided by the best score of its ranking.
 
     Example: scores of 20 and 15 become 1 and 0.75, cosines of 0.8 and 0.6 become 1 and 0.75. A chunk that
     only retrievers of weight 0 found is left out.
 
     Args:
         rankings: retriever name -> its hits.
-        weights: retriever name -> weight >= 0; None gives all the same weight.
+        weights: retriever name -> weight >= 0, 0 for a name that is missing; None gives all the same weight.
 
     Raises:
         ValueError: a negative weight, or the weight of a retriever that has no ranking.
-        DataError: a retriever gave a score of 0 or below, which has no share of the largest score.
+        DataError: a retriever gave a score of 0 or below, which cannot be a share of the best score.
     """
     return _weighted_sum(rankings, weights, _shares_of_largest)
 
 
 def minmax_fusion(rankings: Rankings, *, weights: Mapping[str, float] | None = None) -> dict[str, float]:
-    """Returns chunk id -> weighted sum of its scores, those of each ranking scaled to 0..1 (min-max).
+    """Returns chunk id -> weighted sum of its scores, those of each ranking stretched to 0..1 (min-max).
 
-    Where all hits of a ranking have the same score, each gets 1. The lowest hit of a ranking counts next to
-    nothing, however near its score is to the largest. Arguments and errors as of `weighted_fusion`, but any
-    finite score will do.
+    Example: scores of 20, 15 and 10 become 1, 0.5 and almost 0. Where all scores of a ranking are equal, each
+    becomes 1. Arguments and errors are those of `weighted_fusion`, but scores may be 0 or negative.
     """
     return _weighted_sum(rankings, weights, _spread)
 
@@ -69,6 +70,13 @@ def _weighted_sum(
     weights: Mapping[str, float] | None,
     scaled: Callable[[str, Sequence[float]], list[float]],
 ) -> dict[str, float]:
+    """Returns chunk id -> weighted sum of its scores; ids with a sum of 0 are left out.
+
+    Args:
+        rankings: retriever name -> its hits.
+        weights: retriever name -> weight; None gives all the same weight.
+        scaled: function from a retriever's name and its scores to the scores that are added.
+    """
     weights = weights or dict.fromkeys(rankings, 1.0 / max(1, len(rankings)))
     check_weights(weights, names=rankings)
     fused: dict[str, float] = {}
@@ -79,26 +87,28 @@ def _weighted_sum(
 
 
 def _shares_of_largest(name: str, scores: Sequence[float]) -> list[float]:
+    """Returns each score divided by the largest; DataError if a score is 0 or below."""
     if scores and min(scores) <= 0:
         raise DataError(
-            f"the retriever {name!r} gave the score {min(scores):g}, which has no share of the largest "
-            f"({max(scores):g}); expected scores above 0. Fuse it by `rrf` or `weighted-minmax`"
+            f"the retriever {name!r} gave the score {min(scores):g}, which cannot be a share of its largest "
+            f"score ({max(scores):g}); expected scores above 0. Fuse it by `rrf` or `weighted-minmax`"
         )
     largest = max(scores, default=1.0)
     return [score / largest for score in scores]
 
 
 def _spread(_name: str, scores: Sequence[float]) -> list[float]:
+    """Returns the scores stretched to 0..1: largest to 1, lowest to 1e-9; equal scores all to 1."""
     low = min(scores, default=0.0)
     span = max(scores, default=0.0) - low
     return [((score - low) / span if span else 1.0) * (1 - _LOWEST) + _LOWEST for score in scores]
 
 
 def check_weights(weights: Mapping[str, float], *, names: Collection[str]) -> None:
-    """Refuses weights that no fusion of the retrievers `names` can use.
+    """Refuses weights with which the retrievers `names` cannot be fused.
 
     Raises:
-        ValueError: a negative weight, the weight of another retriever, or no weight above 0.
+        ValueError: a negative weight, a weight of a retriever outside `names`, or no weight above 0.
     """
     if weights.keys() - set(names) or any(weight < 0 for weight in weights.values()):
         raise ValueError(
@@ -109,14 +119,14 @@ def check_weights(weights: Mapping[str, float], *, names: Collection[str]) -> No
 
 
 def fuse_rankings(rankings: Rankings, *, fuse: Fuse, top_k: int) -> list[Hit]:
-    """Returns the `top_k` chunks by fused score; ties go by chunk id.
+    """Returns the `top_k` hits with the highest fused scores; ties go by chunk id.
 
-    Each hit has its rank and its score in every ranking that holds it.
+    Each hit also tells the rank and the score that each retriever gave it.
 
     Args:
         rankings: retriever name -> its hits, ranks from 1.
         fuse: returns the fused score of each chunk id.
-        top_k: at most so many hits.
+        top_k: how many hits at most.
     """
     chunks: dict[str, Chunk] = {}
     ranks: dict[str, dict[str, int]] = {}
@@ -145,10 +155,10 @@ def fused_retriever(
     """Returns a retriever that asks each of `retrievers` and fuses their rankings.
 
     Args:
-        retrievers: name -> retriever, at least one of them.
-        size: number of chunks in the corpus; no retriever is asked for more.
+        retrievers: name -> retriever, at least one.
+        size: number of chunks in the corpus; no retriever is asked for more hits.
         fuse: returns the fused score of each chunk id, given all rankings.
-        pool: how many hits each retriever is asked for, where the caller does not want more.
+        pool: how many hits each retriever is asked for, or `top_k` if that is more.
 
     Raises:
         ValueError: no retriever, or a `pool` below 1.

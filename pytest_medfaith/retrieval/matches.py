@@ -1,6 +1,6 @@
-"""Why a chunk was found: the words that it shares with the question, and the sentence that matched best.
+"""Why a chunk was found: the words that it shares with the question, and its best sentence.
 
-Example: of "Iron tablets treat anaemia. Take them with water." the question "iron for anaemia" matches the
+Example: in "Iron tablets treat anaemia. Take them with water." the question "iron for anaemia" matches the
 words iron and anaemia, and the first sentence.
 """
 
@@ -23,19 +23,23 @@ BY_WORDS = ("bm25", "rank-bm25", "bm25s", "lucene")
 
 @dataclass(frozen=True, kw_only=True)
 class Match:
-    """What of a hit matched the question.
+    """Why a hit was found.
 
     Attributes:
-        words: of the question, that its text, title or context holds; empty where no retriever by words found
-            it.
-        sentences: {name of a retriever: span of the sentence that matched best}, in the chunk's text.
+        words: words of the question that the chunk's text, title or context holds; () where no retriever by
+            words found it.
+        sentences: {name of a retriever: (start, end) of the sentence that matched best}, characters of the
+            chunk's text.
     """
 
     words: tuple[str, ...] = ()
     sentences: Mapping[str, Span] = field(default_factory=dict)
 
     def to_dict(self, chunk: Chunk) -> dict[str, Any]:
-        """Returns the fields that a hit has in JSON beside its own; offsets are characters, half-open."""
+        """Returns {"matched_words": [...], "matched_sentences": {retriever: {"start", "end", "text"}}}.
+
+        These fields are added to those of the hit in JSON. Offsets are characters, half-open.
+        """
         sentences = {
             name: {"start": start, "end": end, "text": chunk.text[start:end]}
             for name, (start, end) in self.sentences.items()
@@ -46,16 +50,16 @@ class Match:
 def find_matches(
     query: str, hits: Sequence[Hit], chunks: Sequence[Chunk], *, encoders: Mapping[str, Encoder]
 ) -> list[Match]:
-    """Returns what matched, a match for each hit.
+    """Returns why each hit was found: a `Match` for each, in order.
 
-    For a retriever by words the best sentence has the rarest words of the question, by BM25's inverse
-    document frequency. For a dense retriever it has the vector nearest to the question's. Only retrievers
-    that ranked the hit have a sentence.
+    For a retriever by words, such as bm25, the best sentence holds the most and rarest words of the question.
+    For a dense retriever its vector is nearest to the question's. A retriever has a sentence only in hits
+    that it ranked.
 
     Args:
         query: the question.
         hits: what was found.
-        chunks: the corpus, in which words are counted.
+        chunks: the corpus; how rare a word is, is counted in it.
         encoders: {name of a dense retriever: its encoder}.
     """
     words = list(dict.fromkeys(search_words(query)))
@@ -73,9 +77,9 @@ def find_matches(
 
 
 def _rarity(words: Collection[str], chunks: Sequence[Chunk]) -> dict[str, float]:
-    """Returns the inverse document frequency of each word.
+    """Returns word -> how rare it is in the corpus, as BM25's inverse document frequency; above 0.
 
-    Chunks are searched for the letters of the word, which takes a hundredth of the time of reading their
+    Chunks are searched for the word's letters, which takes a hundredth of the time of splitting them into
     words.
     """
     patterns = {word: re.compile(rf"(?<!\w){re.escape(word)}(?!\w)".replace(r"\ ", " ?")) for word in words}
@@ -88,7 +92,7 @@ def _rarity(words: Collection[str], chunks: Sequence[Chunk]) -> dict[str, float]
 
 
 def _sentence_by_words(chunk: Chunk, rarity: Mapping[str, float]) -> Span | None:
-    """Returns the sentence with the rarest words, the first of several; None where none holds a word."""
+    """Returns (start, end) of the sentence whose words have the largest sum of `rarity`; None if it is 0."""
     best, most = None, 0.0
     for start, end in sentence_spans(chunk.text):
         held = set(search_words(chunk.text[start:end]))
@@ -99,7 +103,10 @@ def _sentence_by_words(chunk: Chunk, rarity: Mapping[str, float]) -> Span | None
 
 
 def _nearest_sentences(query: str, hits: Sequence[Hit], name: str, encoder: Encoder) -> dict[int, Span]:
-    """Returns {number of a hit: its sentence nearest to the question} for hits that the retriever ranked."""
+    """Returns {place of a hit: (start, end) of its sentence nearest to the question}.
+
+    Only hits that the retriever called `name` ranked are in it.
+    """
     import numpy as np
 
     spans = [

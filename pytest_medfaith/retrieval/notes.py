@@ -1,4 +1,7 @@
-"""What is to be said of a retriever before its hits: what scores them, and what its corpus or store lacks."""
+"""Notes for the user about a retriever, such as that bm25 is slow on this corpus.
+
+A note also says where an index kind does not suit the corpus, or a store's filter matches nothing.
+"""
 
 from __future__ import annotations
 
@@ -11,29 +14,29 @@ from pytest_medfaith.retrieval.stores.searching import filter_note
 
 
 def store_note(name: str, settings: RetrievalSettings) -> str:
-    """Returns what is to be said of the stores that a retriever asks; "" where nothing is.
+    """Returns notes about the stores that a retriever asks, joined by "; "; "" where there is nothing to say.
 
     Raises:
-        DataError: a store cannot be asked.
+        DataError: a store cannot be reached.
     """
     stores = filter(is_store, fused_names(*settled(name, settings)))
     return "; ".join(filter(None, (filter_note(store, patience_of(settings)) for store in stores)))
 
 
 def notes_on(name: str, settings: RetrievalSettings, *, size: int) -> list[str]:
-    """Returns what is to be said of the retriever called `name` over a corpus of `size` chunks.
+    """Returns all notes about the retriever called `name` over a corpus of `size` chunks; [] for none.
 
     Raises:
-        DataError: a store that it asks cannot be asked.
+        DataError: a store of the retriever cannot be reached.
     """
     return [*size_notes(name, settings, size=size), *filter(None, [store_note(name, settings)])]
 
 
 def size_notes(name: str, settings: RetrievalSettings, *, size: int) -> list[str]:
-    """Returns what is to be said of the retriever called `name` over a corpus of `size` chunks.
+    """Returns the notes that depend on the number of chunks; [] for none.
 
-    This is what scores `bm25` over a large corpus, or what would be faster, and whether the corpus is too
-    small for the index that was asked for.
+    They say which package `bm25` uses on a large corpus, or what would be faster, and whether the corpus is
+    too small for the index kind "ivfpq".
     """
     name, settings = settled(name, settings)
     names = fused_names(name, settings)
@@ -44,6 +47,7 @@ def size_notes(name: str, settings: RetrievalSettings, *, size: int) -> list[str
 
 
 def _lexical_note(size: int) -> str:
+    """Returns which package scores `bm25` over a large corpus, and that bm25s would be faster."""
     if takes_fast_bm25(size):
         return f"bm25 scores the {size} chunks by bm25s, as it does above {defaults.FAST_BM25_FROM}"
     return (

@@ -1,8 +1,7 @@
-"""Parts of the vectors of a corpus on disk: each is whole, says what it is of, and is sealed by a check sum.
+"""Files of vectors that show damage: each holds vectors, what they belong to, and a check sum over both.
 
-A part is a .npy file, behind it a line of JSON with its fingerprint, the length of that line, and a SHA-256
-of all that. So a part of another corpus or encoder is told from a damaged part, and neither is read as a part
-of this index.
+A file is a .npy array, then a line of JSON (its fingerprint), the length of that line, and a SHA-256 of all
+before it. So damage is told from a file of another corpus or encoder, and neither is used.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ from typing import Any
 
 from pytest_medfaith.jsonl import atomic_binary_writer
 
-_SEAL = 32  # bytes of the check sum behind a part
-_LENGTH = 8  # bytes of the fingerprint's length, before the seal
+_SEAL = 32  # bytes of the check sum at the end of a file
+_LENGTH = 8  # bytes before it, which hold the fingerprint's length
 _STALE_AFTER = 3600.0  # seconds; a part is written in a few, so nobody is writing a file that is older
 
 Fingerprint = Mapping[str, Any]  # such as {"corpus": ..., "encoder": ..., "metric": ..., "part": 3}
@@ -28,14 +27,21 @@ Fingerprint = Mapping[str, Any]  # such as {"corpus": ..., "encoder": ..., "metr
 
 @dataclass(frozen=True)
 class Part:
-    """What a file of a part holds: `vectors` is None where they cannot be used, `found` its fingerprint."""
+    """What was found in a file of vectors.
+
+    Attributes:
+        vectors: float32 (n, width); None if the file is missing, damaged or belongs to something else.
+        found: the fingerprint in the file; None if there is no readable one.
+    """
 
     vectors: Any = None
     found: Fingerprint | None = None
 
 
 def save_part(path: Path, vectors: Any, fingerprint: Fingerprint) -> None:
-    """Writes vectors, float32 (n, width), as a part: whole or not at all, and on the disk when this returns.
+    """Writes vectors, float32 (n, width), with their fingerprint to `path`: whole or not at all.
+
+    The file is on the disk, not only in a buffer, when this returns.
 
     Raises:
         CannotWrite: the file cannot be written.
@@ -51,12 +57,12 @@ def save_part(path: Path, vectors: Any, fingerprint: Fingerprint) -> None:
 
 
 def load_part(path: Path, fingerprint: Fingerprint, *, rows: int) -> Part:
-    """Returns the part at `path`; without vectors where it is not as it was written, or is of something else.
+    """Returns the vectors in the file at `path`, checked; `Part.vectors` is None where they cannot be used.
 
     Args:
-        path: of the file.
-        fingerprint: of the part that is wanted.
-        rows: how many vectors it is to hold.
+        path: the file; it may be missing.
+        fingerprint: what the vectors must belong to.
+        rows: how many vectors there must be.
     """
     import numpy as np
 
@@ -69,7 +75,7 @@ def load_part(path: Path, fingerprint: Fingerprint, *, rows: int) -> Part:
         begin = end - int.from_bytes(body[end:], "big")
         found = json.loads(body[begin:end])
         vectors = np.load(io.BytesIO(body[:begin]), allow_pickle=False)
-    except (OSError, ValueError, RecursionError):  # of an earlier version, which had no fingerprint, too
+    except (OSError, ValueError, RecursionError):  # or a file of an earlier version
         return Part()
     if not isinstance(found, dict):
         return Part()
@@ -81,12 +87,12 @@ def load_part(path: Path, fingerprint: Fingerprint, *, rows: int) -> Part:
 
 
 def in_words(fingerprint: Fingerprint) -> str:
-    """Returns "corpus 0f3a..., encoder 77b1..., metric ip"."""
+    """Returns a fingerprint for a message: "corpus 0f3a..., encoder 77b1..., metric ip"."""
     return ", ".join(f"{key} {value}" for key, value in fingerprint.items())
 
 
 def remove_stale(folder: Path) -> None:
-    """Removes a killed process's temporary files in `folder`: nobody has written to them for an hour."""
+    """Deletes temporary files (`.*.part`) that a killed process left in `folder` more than an hour ago."""
     for left in folder.glob(".*.part"):
         with suppress(OSError):
             if time.time() - left.stat().st_mtime > _STALE_AFTER:

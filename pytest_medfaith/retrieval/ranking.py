@@ -1,4 +1,4 @@
-"""The shape that all retrievers have, and how scores become hits."""
+"""What all retrievers have in common: their shape, and how scores become ranked hits."""
 
 from __future__ import annotations
 
@@ -13,22 +13,26 @@ from pytest_medfaith.records import Chunk, Hit
 
 
 class Retriever(Protocol):
-    """Returns the `top_k` best chunks for `query`, best first, scores above 0; fewer where fewer match."""
+    """A function `(query, *, top_k)` that returns the best chunks for a question, as hits, best first.
+
+    It returns at most `top_k` hits, fewer where fewer match, with ranks from 1 and scores above 0.
+    """
 
     def __call__(self, query: str, *, top_k: int) -> list[Hit]:  # noqa: D102 - the class says it
         ...
 
 
 def check_query(query: str, *, top_k: int, size: int) -> None:
-    """Refuses a query that no retriever can answer truthfully.
+    """Refuses a question without text, and a number of hits that the corpus cannot give.
 
     Args:
-        query: what is asked.
+        query: the question.
         top_k: how many hits are wanted.
         size: number of chunks in the corpus.
 
     Raises:
-        ValueError: an empty query, `top_k` below 1 or above `size` (precision at k would be a lie).
+        ValueError: an empty query, or `top_k` below 1 or above `size` (precision at k would divide by hits
+            that cannot be).
     """
     if not query.strip():
         raise ValueError(f"the query is {query!r}; expected a question or keywords")
@@ -40,7 +44,7 @@ def check_query(query: str, *, top_k: int, size: int) -> None:
 
 
 def best_first(scores: Any, *, top_k: int) -> list[int]:
-    """Returns the positions of the `top_k` largest scores; ties keep the order of the corpus.
+    """Returns the positions of the `top_k` largest scores, largest first; ties keep the order of the corpus.
 
     Args:
         scores: float array (n_chunks,).
@@ -50,7 +54,7 @@ def best_first(scores: Any, *, top_k: int) -> list[int]:
 
     scores = np.asarray(scores)
     candidates = np.arange(len(scores))
-    if top_k < len(scores):  # only what reaches the last of them is sorted: a corpus may hold millions
+    if top_k < len(scores):  # sorting only the best saves time over millions of chunks
         least = np.partition(scores, len(scores) - top_k)[len(scores) - top_k]
         candidates = np.flatnonzero(scores >= least)
     order = np.argsort(-scores[candidates], kind="stable")[:top_k]
@@ -60,16 +64,16 @@ def best_first(scores: Any, *, top_k: int) -> list[int]:
 def to_hits(
     chunks: Sequence[Chunk], positions: Sequence[int], scores: Sequence[float], *, name: str
 ) -> list[Hit]:
-    """Returns hits ranked from 1 in the order of `positions`.
+    """Returns the chunks at `positions` as hits, ranked from 1 in that order.
 
-    A chunk whose score is not above 0 was not found, and is no hit. Without this rule a question that matches
-    nothing would get the first chunks of the file, and credit for them.
+    A chunk whose score is 0 or below is left out. Otherwise a question that matches nothing would get the
+    first chunks of the file, and credit for them.
 
     Args:
         chunks: the corpus.
-        positions: of the chunks, best first; -1 stands for no chunk, as FAISS writes it.
-        scores: of each position.
-        name: of the retriever, under which hits note their rank and score.
+        positions: places in `chunks`, best first; -1 is skipped, as FAISS writes it for no chunk.
+        scores: the score for each position.
+        name: the retriever's name in the `ranks` and `scores` of the hits.
     """
     found = [
         (position, float(score))
@@ -83,21 +87,21 @@ def to_hits(
 
 
 def checked_hits(found: Any, *, k: int | None, case: str) -> list[Hit]:
-    """Returns what a retriever gave for the question of the case called `case`; see `hits_in_order`."""
+    """Returns a retriever's hits for a case, checked and in order of rank; see `hits_in_order`."""
     return hits_in_order(found, k=k, place=f"case {case!r}")
 
 
 def hits_in_order(found: Any, *, k: int | None, place: str) -> list[Hit]:
-    """Returns what a retriever gave, best rank first, at most `k` hits.
+    """Returns what a project's retriever gave, checked, best rank first, at most `k` hits.
 
     Args:
         found: what the retriever returned.
-        k: hits below this rank were not asked for, and are left out; None keeps all.
-        place: where messages say that it happened, such as "case 'iron'".
+        k: how many hits were asked for, later ones are left out; None keeps all.
+        place: where it happened, for messages, such as "case 'iron'".
 
     Raises:
-        DataError: no list, an item that is no Hit, a chunk without a text, a score that is not finite, a rank
-            that is no whole number from 1, or a rank given twice.
+        DataError: `found` is not a list of hits, a chunk has no text, a score is not finite, a rank is no
+            whole number from 1, or two hits share a rank.
     """
     if isinstance(found, (str, bytes, Mapping, Hit, Chunk)) or not hasattr(found, "__iter__"):
         what = in_pieces(found) or f"{shown(found)}; expected a list of hits, [] where nothing matches"
@@ -118,7 +122,7 @@ def hits_in_order(found: Any, *, k: int | None, place: str) -> list[Hit]:
 
 
 def _problem(hit: Any) -> str:
-    """Returns what is wrong with an item of a ranking; "" where nothing is wrong."""
+    """Returns what is wrong with an item of a ranking, in words; "" where nothing is wrong."""
     if not isinstance(hit, Hit) or not isinstance(hit.chunk, Chunk):
         return f"{shown(hit)}, expected a Hit with a Chunk, a rank from 1 and a score"
     name = f"chunk {hit.chunk.id!r}"

@@ -1,9 +1,9 @@
-"""Rerankers by name: a cross-encoder reads question and chunk together, and orders the best candidates anew.
+"""Rerankers by name: models that read question and chunk together, and put the best hits in a new order.
 
-`teacher` asks an LLM for grades. `fast` and `default` are the shipped checkers: relevance is how probable it
-is that the chunk entails or contradicts the question's words. They learned on claims, so they serve where
-queries are claims. Any further name is a cross-encoder of Hugging Face with a head of a single logit, as
-those trained on MS MARCO are.
+`teacher` asks an LLM for grades. `fast` and `default` are the shipped checkers: a chunk is relevant if it
+probably entails or contradicts the question's words. They learned on claims, so they serve where questions
+are worded as claims. Any further name is a cross-encoder of Hugging Face whose head has a single logit, as
+those trained on MS MARCO have.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from pytest_medfaith.teacher.settings import TEACHER
 
 Score = Callable[[str, Sequence[str]], Sequence[float]]  # (question, n texts) -> n relevances above 0
 
-_LONGEST = 512  # tokens of question and text, at most, which is what cross-encoders are trained with
-# What the shipped checkers read of question and chunk together; longer chunks are cut.
+_LONGEST = 512  # tokens of question and text together, at most: cross-encoders are trained with so many
+# Tokens that the shipped checkers read of question and chunk together; longer chunks are cut.
 _SHIPPED_TOKENS = {"fast": 512, "default": 384}
 _NEUTRAL = 1  # the column of the shipped checkers' logits: entail, neutral, contradict
 _EXPECTED = (
@@ -45,7 +45,13 @@ _EXPECTED = (
 
 @dataclass(frozen=True)
 class Reranker:
-    """Scores texts against a question; `signature` names the weights."""
+    """A model that scores texts by how relevant they are to a question.
+
+    Attributes:
+        name: what the user called it; it stands in the `ranks` and `scores` of hits.
+        signature: text that names the weights.
+        score: function from (question, n texts) to n relevances, all above 0.
+    """
 
     name: str
     signature: str
@@ -57,12 +63,12 @@ def load_reranker(name: str, *, teacher: Teacher | None = None) -> Reranker:
 
     Args:
         name: of the reranker.
-        teacher: the LLM of "teacher".
+        teacher: the LLM that "teacher" asks; other names do not need it.
 
     Raises:
-        TeacherError: "teacher", and there is no teacher here.
-        MissingExtra: a model that is not shipped, and the extra `models` is not installed.
-        DataError: no such model, a model with another head, or shipped weights that are not installed.
+        TeacherError: the name is "teacher", and `teacher` is None.
+        MissingExtra: the model is not shipped, and the extra `models` is not installed.
+        DataError: no such model, a head with several logits, or shipped weights that are not installed.
     """
     if name == TEACHER:
         if teacher is None:
@@ -79,12 +85,12 @@ def load_reranker(name: str, *, teacher: Teacher | None = None) -> Reranker:
 
 
 def reranker_signature(name: str, *, teacher: Teacher | None = None) -> str:
-    """Returns what names the weights of the reranker called `name`, without loading them.
+    """Returns text that names the weights of the reranker called `name`, without loading them.
 
-    Of the teacher it is model, prompt and parameters.
+    For "teacher" it names model, prompt and parameters of the LLM.
 
     Raises:
-        DataError: shipped weights that are not installed.
+        DataError: shipped weights are not installed.
     """
     if name == TEACHER:
         return ranking_signature(teacher.settings) if teacher else TEACHER
@@ -103,16 +109,16 @@ def reranked_retriever(
     size: int,
     pool: int = defaults.RERANK_POOL,
 ) -> Retriever:
-    """Returns a retriever that orders the best hits of `retriever` anew.
+    """Returns a retriever that puts the best hits of `retriever` in the order of the reranker's scores.
 
-    Each hit keeps the ranks and scores that it had, under the name of who gave them.
+    Each hit keeps the ranks and scores that `retriever` gave it, beside those of the reranker.
 
     Args:
-        retriever: finds the candidates.
-        reranker: orders them.
+        retriever: finds the hits.
+        reranker: scores them.
         name: of `retriever`.
         size: number of chunks in the corpus.
-        pool: how many candidates are read, where the caller does not want more hits.
+        pool: how many hits of `retriever` are read, or `top_k` if that is more.
 
     Raises:
         ValueError: a `pool` below 1.
@@ -137,13 +143,14 @@ def reranked_retriever(
 
 
 def _shipped_folder(name: str) -> Path:
+    """Returns the folder with the weights of the shipped checker "fast" or "default"."""
     from pytest_medfaith.models.shipped import FAST_CHECKER, default_weights
 
     return FAST_CHECKER if name == "fast" else default_weights()
 
 
 def _load_shipped(name: str) -> tuple[Any, Any]:
-    """Returns session and tokenizer of a shipped checker; both are loaded once in a process."""
+    """Returns (session, tokenizer) of a shipped checker; both are loaded once in a process."""
     from pytest_medfaith.models.onnx import load_session, load_tokenizer
     from pytest_medfaith.models.shipped import MINILM_TOKENIZER
 
@@ -154,7 +161,7 @@ def _load_shipped(name: str) -> tuple[Any, Any]:
 
 
 def _checker_relevance(name: str, query: str, texts: Sequence[str]) -> list[float]:
-    """Returns for each text how probable it is that it entails or contradicts the query: 1 - P(neutral)."""
+    """Returns each text's probability to entail or contradict the question: 1 - P(neutral), above 0."""
     import numpy as np
 
     from pytest_medfaith.models.onnx import run_rows, worker_count
@@ -170,7 +177,11 @@ def _checker_relevance(name: str, query: str, texts: Sequence[str]) -> list[floa
 
 
 def _cross_encoder_relevance(name: str, query: str, texts: Sequence[str]) -> list[float]:
-    """Returns the sigmoid of each text's logit: the order of the logits, in numbers above 0."""
+    """Returns the sigmoid of each text's logit, above 0: the order is that of the logits.
+
+    Raises:
+        DataError: the model gave a number that is not finite.
+    """
     import numpy as np
 
     model, tokenizer, torch = _load(name)
@@ -189,8 +200,13 @@ def _cross_encoder_relevance(name: str, query: str, texts: Sequence[str]) -> lis
 
 @lru_cache(maxsize=2)
 def _load(name: str) -> tuple[Any, Any, Any]:
+    """Returns (model, tokenizer, torch) of a cross-encoder, loaded once in a process.
+
+    Raises:
+        DataError: no name, no such model, or a head with several logits.
+    """
     what = f"the reranker {name!r}"
-    if not name.strip():  # a hub would be asked for it, and asked again
+    if not name.strip():  # else the hub would be asked for it, several times
         raise DataError(f"{what} cannot be loaded: no name is given; expected {_EXPECTED}")
     model, tokenizer, torch = load_foreign(
         name, what, kind="AutoModelForSequenceClassification", expected=_EXPECTED, gives="its order"

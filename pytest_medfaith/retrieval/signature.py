@@ -1,4 +1,7 @@
-"""What decides the hits of a retriever, as plain values: a run's signature holds it."""
+"""What decides a retriever's hits, as plain values.
+
+A run's signature holds them, so that two runs can be told to have searched differently.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ from pytest_medfaith.retrieval.stores.searching import store_fingerprint
 
 
 def encoder_signatures(name: str, settings: RetrievalSettings) -> dict[str, str] | None:
-    """Returns encoder -> signature for the retriever called `name`; None where it encodes nothing."""
+    """Returns {encoder's name: its signature} for the retriever called `name`; None if it has no encoder."""
     name, settings = settled(name, settings)
     if "dense" not in fused_names(name, settings):
         return None
@@ -28,15 +31,15 @@ def encoder_signatures(name: str, settings: RetrievalSettings) -> dict[str, str]
 
 
 def retriever_signature(name: str, settings: RetrievalSettings, *, size: int) -> dict[str, Any]:
-    """Returns what decides the hits of the retriever called `name`, its encoders and its corpus aside.
+    """Returns what decides the hits of the retriever called `name`, apart from its encoders and its corpus.
 
-    These are the packages that score, with their versions, and the settings that the retriever reads. Of the
-    settings of a project's factory it is a digest: they may hold a password.
+    Example: {"packages": {"rank-bm25": "0.2.2"}, "k1": 0.9, "b": 0.4, "chunk_context": "path"}. Settings of a
+    project's factory may hold a password, so only their digest is kept.
 
     Args:
         name: of the retriever, with its reranker.
         settings: of retrieval.
-        size: number of chunks in the corpus, which decides what `bm25` scores with, and what index ivfpq is.
+        size: number of chunks in the corpus; it decides which package `bm25` uses, and what "ivfpq" becomes.
     """
     name, settings = settled(name, settings)
     base, reranker = split_reranker(name)
@@ -51,7 +54,7 @@ def retriever_signature(name: str, settings: RetrievalSettings, *, size: int) ->
         found["pool"] = settings.pool
         found |= {"rrf_k": settings.rrf_k} if base in ("rrf", "dense") else {}
     if base in FUSING:
-        takes_weights = base in ("weighted", "weighted-minmax")  # weighted-0.7-0.3 has them in its name
+        takes_weights = base in ("weighted", "weighted-minmax")  # the weights of weighted-0.7-0.3 are fixed
         found |= {"fused": list(names)} | ({"weights": dict(settings.weights or {})} if takes_weights else {})
     if set(names) & set(BUILT_IN):
         found["chunk_context"] = settings.chunk_context
@@ -75,7 +78,7 @@ def retriever_signature(name: str, settings: RetrievalSettings, *, size: int) ->
 
 
 def _packages(names: tuple[str, ...], *, size: int) -> dict[str, str]:
-    """Returns package -> version of what scores for the built-in retrievers `names`."""
+    """Returns {package: version} of the packages that score for the built-in retrievers `names`."""
     found: dict[str, str] = {}
     if "rank-bm25" in names or ("bm25" in names and not takes_fast_bm25(size)):
         found["rank-bm25"] = version("rank-bm25")

@@ -1,4 +1,4 @@
-"""Vectors of texts under a transformer, read as a `KnownEncoder` declares."""
+"""Vectors of texts from a transformer, which is read as a `KnownEncoder` declares."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from pytest_medfaith.models.whole import whole
 from pytest_medfaith.retrieval.known_encoders import KnownEncoder
 
 _EXPECTED = "a model folder or a Hugging Face model name with safetensors"
-# Their positions are counted from behind the padding's: of 514 positions 512 are for tokens.
+# These models number positions from behind the padding's, so 512 of 514 positions are for tokens.
 _COUNTED_FROM_PADDING = frozenset(("roberta", "xlm-roberta", "camembert", "mpnet"))
 
 
 def query_encoder(record: KnownEncoder, model: str, *, what: str) -> Any:
-    """Returns what turns n questions into vectors: float32 (n, width).
+    """Returns a function from n questions to vectors: float32 (n, width). It loads the model at once.
 
     Args:
         record: how the model is read.
@@ -33,10 +33,10 @@ def query_encoder(record: KnownEncoder, model: str, *, what: str) -> Any:
 
 
 def document_encoder(record: KnownEncoder, model: str, *, what: str) -> Any:
-    """Returns what turns n documents into vectors: float32 (n, width).
+    """Returns a function from n documents to vectors: float32 (n, width).
 
-    A document is a text, or where the record reads titles apart the pair of its head and its text. Arguments
-    and errors are those of `query_encoder`.
+    A document is a text. For a record that reads titles apart it is a pair (head, text). Arguments and errors
+    are those of `query_encoder`.
     """
     _load(model, what)
     return partial(_encode_documents, record, model, what)
@@ -58,7 +58,7 @@ def _encode_documents(
 def _document_row(
     record: KnownEncoder, document: str | tuple[str, str], separator: str | None
 ) -> tuple[str, ...]:
-    """Returns what the tokenizer gets for a document: a text, or the two texts of a pair."""
+    """Returns the texts that the tokenizer gets for a document: (text,), or (head, text) for a pair."""
     head, text = ("", document) if isinstance(document, str) else document
     if not head:
         return (record.document_prefix + text,)
@@ -70,6 +70,7 @@ def _document_row(
 def _encode(
     record: KnownEncoder, loaded: tuple[Any, Any, Any], rows: Sequence[tuple[str, ...]], *, max_tokens: int
 ) -> Any:
+    """Returns the vectors of rows of one or two texts each: float32 (n, width); longer texts are cut."""
     import numpy as np
 
     model, tokenizer, torch = loaded
@@ -87,7 +88,14 @@ def _encode(
 def padded_batches(
     encoded: Sequence[Any], *, size: int, tokenizer: Any, torch: Any
 ) -> Iterator[tuple[list[int], dict[str, Any]]]:
-    """Yields the row numbers of a batch, and its tensors (n, longest); rows of similar length go together."""
+    """Yields batches of rows of similar length: (row numbers, {input name: tensor (n, longest)}).
+
+    Args:
+        encoded: the tokenizer's output for each row.
+        size: rows of a batch, at most.
+        tokenizer: knows which token fills up shorter rows.
+        torch: the module.
+    """
     order = sorted(range(len(encoded)), key=lambda row: len(encoded[row]["input_ids"]))
     for start in range(0, len(order), size):
         rows = order[start : start + size]
@@ -95,7 +103,7 @@ def padded_batches(
 
 
 def _padded(encoded: Sequence[Any], pad: int, torch: Any) -> dict[str, Any]:
-    """Returns the tensors (n, longest) of a batch; what fills a shorter row is masked."""
+    """Returns {input name: tensor (n, longest)} of a batch; what fills up shorter rows is masked."""
     fill = {"input_ids": pad}
     return {
         key: torch.nn.utils.rnn.pad_sequence(
@@ -106,7 +114,10 @@ def _padded(encoded: Sequence[Any], pad: int, torch: Any) -> dict[str, Any]:
 
 
 def _pooled(tokens: Any, mask: Any, record: KnownEncoder, torch: Any) -> Any:
-    """Returns a vector for each row of `tokens` (n, longest, width)."""
+    """Returns a vector for each row, (n, width), from the vectors of its tokens, (n, longest, width).
+
+    It is the first token's vector or the mean over the tokens that `mask` keeps, as the record says.
+    """
     if record.pooling == "cls":
         vectors = tokens[:, 0]
     else:
@@ -116,7 +127,7 @@ def _pooled(tokens: Any, mask: Any, record: KnownEncoder, torch: Any) -> Any:
 
 
 def longest_input(model: Any, tokenizer: Any) -> int:
-    """Returns how many tokens the model reads at most."""
+    """Returns how many tokens of a text the model can read."""
     config = model.config
     positions = getattr(config, "max_position_embeddings", None) or tokenizer.model_max_length
     if config.model_type in _COUNTED_FROM_PADDING:

@@ -1,6 +1,6 @@
-"""Retrievers whose name holds settings of their own: "rrf[encoder=e5-base; context=none]+fast".
+"""Names of retrievers that hold settings in brackets: "rrf[encoder=e5-base; context=none]+fast".
 
-So two retrievers that differ in a setting alone are two rows of a card, wherever a retriever's name may be.
+So retrievers that differ in a single setting can be compared side by side, wherever a name is allowed.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _NAME = re.compile(r"(?P<base>[^\[\]]+)\[(?P<said>[^\[\]]*)\](?P<reranker>\+[^\[
 
 @dataclass(frozen=True, kw_only=True)
 class Variant:
-    """A retriever with the settings that its name holds; None for a setting that it leaves to the project.
+    """A retriever's name taken apart; a setting that the name does not hold is None.
 
     Attributes:
         name: the retriever without settings, with its reranker: "rrf+fast".
-        encoder: of dense retrieval.
-        context: what is read of a chunk before its text.
-        size: tokens of a chunk; the corpus is cut anew.
-        stride: tokens that neighbouring chunks share.
+        encoder: name of the encoder of dense retrieval.
+        context: what retrievers read of a chunk before its text: "path", "title" or "none".
+        size: tokens of a chunk, 1 or more; the corpus is cut anew.
+        stride: tokens that neighbouring chunks share, 0 or more and below `size`.
     """
 
     name: str
@@ -36,6 +36,7 @@ class Variant:
     stride: int | None = None
 
     def __str__(self) -> str:
+        """Returns the name with its settings in brackets, as `parse_variant` reads it."""
         said = [
             f"{field.name}={value}"
             for field in dataclasses.fields(self)[1:]
@@ -46,16 +47,21 @@ class Variant:
 
     @property
     def retrieval(self) -> dict[str, Any]:
-        """The settings of retrieval that the name holds, by the names of `build.RetrievalSettings`."""
+        """The encoder and the context that the name holds, by their names in `RetrievalSettings`.
+
+        Example: {"encoders": ("e5-base",), "chunk_context": "none"}; {} where the name holds neither.
+        """
         said = {"encoders": (self.encoder,) if self.encoder else None, "chunk_context": self.context}
         return {name: value for name, value in said.items() if value is not None}
 
 
 def parse_variant(name: str) -> Variant:
-    """Returns what the name of a retriever says.
+    """Returns the name and the settings that a retriever's name holds.
+
+    Example: "rrf[size=200]" gives `Variant(name="rrf", size=200)`; "bm25" gives `Variant(name="bm25")`.
 
     Raises:
-        DataError: brackets in another form, an unknown setting, or a value out of its range.
+        DataError: brackets in another form, an unknown or repeated setting, or a value out of its range.
     """
     if "[" not in name or is_store(name):  # the address of a store may hold brackets: http://[::1]:6333
         return Variant(name=name)
@@ -72,13 +78,16 @@ def parse_variant(name: str) -> Variant:
             raise DataError(f"the retriever {name!r} says {setting} twice; expected each setting once")
         said[setting] = _value(name, setting, text if equals else "")
     if "stride" in said and said["stride"] >= said.get("size", 0):
+        size = f"the size {said['size']}" if "size" in said else "no size"
         raise DataError(
-            f"the retriever {name!r} has a stride that is no smaller than its size; expected both"
+            f"the retriever {name!r} has the stride {said['stride']} and {size}; expected a size, and a "
+            "smaller stride"
         )
     return Variant(name=found["base"].strip() + (found["reranker"] or ""), **said)
 
 
 def _value(name: str, setting: str, text: str) -> str | int:
+    """Returns the value of a setting, an int for size and stride; DataError if it is unknown or wrong."""
     known = [field.name for field in dataclasses.fields(Variant)[1:]]
     if setting not in known:
         raise DataError(
@@ -98,5 +107,5 @@ def _value(name: str, setting: str, text: str) -> str | int:
 
 
 def plain_name(name: str) -> str:
-    """Returns the name of a retriever without its settings: "rrf+fast" of "rrf[context=none]+fast"."""
+    """Returns a retriever's name without its settings: "rrf+fast" for "rrf[context=none]+fast"."""
     return parse_variant(name).name

@@ -1,4 +1,4 @@
-"""The answer to a test's case: recorded, made by the project's RAG, or by the reference RAG."""
+"""Answers the case of a test: recorded, made by the project's RAG, or by the reference RAG."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 def query_of(request: pytest.FixtureRequest, target: Target) -> str:
     """Returns what the retriever is asked for a test's case: its question.
 
-    The reference RAG, which answers where nothing else does, asks with what it needs of the earlier turns.
+    Where the reference RAG will answer, it is the question with what it needs of earlier turns: "And for
+    children?" becomes a question about the drug that was spoken of.
     """
     is_recorded = target.settings.responses is not None or not target.has_answer
     return (

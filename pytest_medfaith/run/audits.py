@@ -1,4 +1,7 @@
-"""Audits of a run's checkers on the corpora of its slices, each once, in the process that sums up."""
+"""Audits the checkers of a run: are errors caught that are planted in sentences of the slices' corpora?
+
+Each checker is audited once on each corpus, in the process that sums up.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,13 @@ if TYPE_CHECKING:
 
 @dataclass
 class AuditedRows:
-    """Rows with the metrics of audits, the audits by title, and notes on why a slice has none."""
+    """Rows of the card after the audits.
+
+    Attributes:
+        rows: the same rows, with the metrics of the audits.
+        audits: {title: audit}; a title names slice and checker.
+        notes: lines on why a slice has no audit.
+    """
 
     rows: list[Row] = field(default_factory=list)
     audits: dict[str, Audit] = field(default_factory=dict)
@@ -26,10 +35,10 @@ class AuditedRows:
 
 
 def audit_rows(resources: Resources, collected: Collected, rows: Sequence[Row]) -> AuditedRows:
-    """Returns `rows` with what an audit measured where the command line or a gate of theirs asks for it.
+    """Returns `rows` with the metrics of an audit, where the command line or a gate asks for one.
 
-    Slices of the same corpus and checker share an audit. A row that cannot be audited keeps its metrics, so
-    that a gate on an audit fails.
+    Slices of the same corpus and checker share an audit. A row that cannot be audited keeps its metrics
+    without those of an audit, so that a gate on an audit fails.
 
     Args:
         resources: of the run.
@@ -55,7 +64,9 @@ def audit_rows(resources: Resources, collected: Collected, rows: Sequence[Row]) 
 def _audit(
     resources: Resources, run: SliceRun, configured: Collection[str], known: dict[object, tuple[str, Audit]]
 ) -> tuple[str, Audit]:
-    """Returns the title and the audit of a row, from `known` audits by corpus and checker, or added to them.
+    """Returns the title and the audit of a row.
+
+    `known` holds the audits so far by (corpus, checker); a new audit is added to it.
 
     Raises:
         DataError: the slice has no corpus, a test brought its checker along, or the corpus gives no claim.

@@ -1,6 +1,6 @@
-"""The axes of an ablation: what may vary, which values exist, and the rows that they make.
+"""The axes of an ablation: what may vary, such as the retriever or k, and the rows of the card that it makes.
 
-An axis more is a line of `AXES`, and where it varies retrieval a setting of `retrieval.variant`.
+A new axis is a line of `AXES`, and where it varies retrieval also a setting of `retrieval.variant`.
 """
 
 from __future__ import annotations
@@ -99,12 +99,12 @@ AXES: Mapping[str, Callable[[str], Any]] = {
 
 
 def read_axes(table: Mapping[str, Any], given: Mapping[str, Any], *, place: str) -> dict[str, list[Any]]:
-    """Returns the values of each axis, checked: of the command line, and of the settings for the other axes.
+    """Returns {axis: checked values}; an axis of the command line takes the place of the settings' axis.
 
     Args:
-        table: [tool.medfaith.ablation.SLICE], axis -> value or list of values.
-        given: the same of the command line; what is None or empty was not given.
-        place: what messages call the table.
+        table: of the settings, {axis: value or list of values}.
+        given: likewise of the command line; None, [] and () mean that nothing was given.
+        place: the head of the table, for messages: "[tool.medfaith.ablation.mini]".
 
     Raises:
         DataError: an axis or a value that does not exist, or an axis without a value.
@@ -115,7 +115,7 @@ def read_axes(table: Mapping[str, Any], given: Mapping[str, Any], *, place: str)
     axes: dict[str, list[Any]] = {}
     for name, check in AXES.items():
         if name in said or name in table:
-            where = f"--{name.replace('_', '-')}" if name in said else f"{place}.{name}"
+            where = f"--{name.replace('_', '-')}" if name in said else f"{place} {name}"
             axes[name] = _checked(said.get(name, table.get(name)), check, where)
     if "chunk_stride" in axes and "chunk_size" not in axes:
         raise DataError("the axis chunk_stride needs chunk_size: a corpus as it is has its stride already")
@@ -123,6 +123,7 @@ def read_axes(table: Mapping[str, Any], given: Mapping[str, Any], *, place: str)
 
 
 def _checked(values: Any, check: Callable[[str], Any], place: str) -> list[Any]:
+    """Returns the values of an axis, each once, as `check` makes them of texts; `place` is for messages."""
     values = list(values) if isinstance(values, (list, tuple)) else [values]
     if not values:
         raise DataError(f"{place} is an empty list; expected at least a value")
@@ -152,9 +153,9 @@ def checker_names(axes: Axes, configured: SliceSettings) -> list[str]:
 
 
 def retriever_names(axes: Axes, configured: SliceSettings, settings: RetrievalSettings) -> list[str]:
-    """Returns the retrievers that the axes of retrieval make, in order, each once.
+    """Returns the names of the retrievers that the axes of retrieval make, each once.
 
-    An axis that a retriever does not read, as BM25 reads no encoder, makes no further rows of it.
+    An axis that a retriever does not use makes no rows of it: BM25 with two encoders is a single row.
 
     Args:
         axes: as `read_axes` returns them.
@@ -186,6 +187,7 @@ def _varied(
     *,
     settings: RetrievalSettings,
 ) -> Variant:
+    """Returns `variant` with the values of the axes that its retriever uses; None leaves a setting alone."""
     asked = set(fused_names(variant.name, settings))
     changes: dict[str, Any] = {}
     if encoder and "dense" in asked:

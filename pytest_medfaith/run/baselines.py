@@ -1,4 +1,4 @@
-"""The baseline before and after a run: a check whether gates can be compared with it, and its update."""
+"""The baseline of a run: a check before the tests that gates can be compared with it, and its update."""
 
 from __future__ import annotations
 
@@ -19,11 +19,13 @@ if TYPE_CHECKING:
 
 
 def check_baseline(resources: Resources, collected: Collected) -> None:
-    """Finds out before the first case whether gates can be compared, as far as this can be known by then.
+    """Raises where gates could not be compared with the baseline, as far as this is known before the tests.
+
+    With --medfaith-update-baseline it checks instead that all cases of each slice are selected.
 
     Raises:
-        MissingBaseline: there is no baseline, or none of an expected slice, its set-up and its cases.
-        DataError: the baseline cannot be read, or would be written of a part of a slice's cases.
+        MissingBaseline: there is no baseline, or none for a slice with this set-up and these cases.
+        DataError: the baseline cannot be read, or would be written from a part of a slice's cases.
     """
     expected = collected.expected()
     if resources.options.update_baseline:
@@ -51,7 +53,7 @@ def check_baseline(resources: Resources, collected: Collected) -> None:
 
 
 def update_baseline(resources: Resources, rows: Sequence[Row], signature: Mapping[str, Any]) -> str:
-    """Writes what a run measured to the baseline file, and returns what to say of it.
+    """Writes what a run measured to the baseline file, and returns a line that says so.
 
     Raises:
         DataError: a case is missing, or the file cannot be written.

@@ -1,4 +1,4 @@
-"""The start of a run, before the first test: its options are in range, and no old result is in its place."""
+"""The start of a run: options are checked, and files of an earlier run are removed, before the first test."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pytest_medfaith.run.hooks import only_shows, resources_of
 
 
 def check_options(config: pytest.Config) -> None:
-    """Finds out before the run whether its options are in range, and whether its files can be written.
+    """Checks that the options are in range and that the files they name can be written.
 
     Raises:
-        UsageError: they are not, or it cannot.
+        UsageError: an option is out of range, or a file cannot be written.
     """
     from pytest_medfaith.cards.run_folder import check_writable
     from pytest_medfaith.errors import MedfaithError
@@ -31,10 +31,10 @@ def check_options(config: pytest.Config) -> None:
 
 
 def begin_files(config: pytest.Config) -> None:
-    """Takes away what an earlier run left where this run will write: it must not pass for this run's result.
+    """Removes or marks what an earlier run wrote where this run will write, so that it does not pass for new.
 
     Raises:
-        UsageError: a file cannot be written, or holds something else, such as what a slice reads.
+        UsageError: a file cannot be written, or is no report, as where a slice reads it.
     """
     from pytest_medfaith.errors import MedfaithError
 

@@ -1,7 +1,7 @@
-"""Measured cases of an ablation, kept on disk under everything that decides them.
+"""Keeps the measured cases of an ablation on disk, so that no case is measured twice.
 
-A value more on an axis then costs its own rows alone, and a killed ablation goes on where it was. A row with
-code of the project (a dotted name) is measured each time: what its code does is not known from its name.
+A new value on an axis then costs only its own rows, and an ablation that was killed goes on where it was. A
+row with code of the project (a dotted name) is measured each time, because the code may have changed.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ FOLDER = "ablation"  # in the cache of the project
 
 @dataclass
 class KeptCells:
-    """Gives the report on a target: from the disk where it was measured before, else measured and kept.
+    """Called with a target, returns its report: kept on disk from an earlier run, or measured now and kept.
 
     Attributes:
         resources: of the run.
@@ -53,7 +53,7 @@ class KeptCells:
     _files: dict[Any, tuple[Path, dict[str, str]] | None] = field(default_factory=dict)
 
     def __call__(self, target: Target) -> Report:
-        """Returns the report on `target`; its metrics are measured anew, whatever was kept."""
+        """Returns the report on `target`; the metrics of a kept report are computed anew."""
         cell = self._cell(target)
         if cell is None:
             return self.measure(self.resources, target)
@@ -69,7 +69,7 @@ class KeptCells:
         return report
 
     def _cell(self, target: Target) -> tuple[Path, dict[str, str]] | None:
-        """Returns the file of the target's row and the reports in it; None for a row that is not kept."""
+        """Returns the file of the target's row and {digest of case: report}; None for a row not kept."""
         key = target.settings, target.has_answer
         if key not in self._files:
             decides = cell_signature(self.resources, target)
@@ -83,7 +83,7 @@ class KeptCells:
 
 
 def cell_signature(resources: Resources, target: Target) -> dict[str, Any] | None:
-    """Returns what decides the reports of a target's row, apart from its cases; None where unknown."""
+    """Returns all that decides the reports of a target's row beside its cases; None where unknown."""
     settings = target.settings
     name, given = settled(settings.retriever, resources.retrieval)
     checker = resources.checker(settings.checker)
@@ -117,7 +117,7 @@ def cell_signature(resources: Resources, target: Target) -> dict[str, Any] | Non
 
 @cache
 def package_digest() -> str:
-    """Returns a digest of the package's files: a new version or a changed file measures everything anew."""
+    """Returns a digest of this package's files, so that any change of them measures everything anew."""
     root = Path(__file__).parents[1]
     found = hashlib.sha256()
     for path in sorted(path for path in root.rglob("*") if path.suffix in {".py", ".toml", ".json"}):
@@ -127,7 +127,7 @@ def package_digest() -> str:
 
 
 def _asked(resources: Resources, target: Target) -> dict[str, Any]:
-    """Returns the case, and the answer that is judged, as plain values."""
+    """Returns what decides a single report of a row: the case, and the answer that is judged."""
     asked = {"case": target.case.to_dict()}
     if target.has_answer:
         asked["response"] = recorded_response(resources, target).to_dict()

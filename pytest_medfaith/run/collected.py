@@ -1,4 +1,4 @@
-"""What a run expects and what it has collected, row by row of the card, from this process or from workers."""
+"""What a run expects to measure and what has come in, by rows of the card, from here or from workers."""
 
 from __future__ import annotations
 
@@ -31,14 +31,19 @@ _NAMES_SHOWN = 3
 
 
 class Row(NamedTuple):
-    """A row of the card before it is judged: what it measured, and the gates of the tests that measure it."""
+    """A row of the card whose gates are not judged yet.
+
+    Attributes:
+        report: what was measured.
+        gates: expressions of the tests that measure the row.
+    """
 
     report: SliceReport
     gates: tuple[str, ...]
 
 
 class ExpectedRow(NamedTuple):
-    """What is known of a row before its cases run."""
+    """A row of the card before its cases run: its key, the ids of its cases, its gates."""
 
     run: SliceRun
     case_ids: tuple[str, ...]
@@ -47,7 +52,14 @@ class ExpectedRow(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Progress:
-    """How far a run is: cases `done` of `cases`, and the claims of those that are done."""
+    """How far a run is.
+
+    Attributes:
+        done: cases that reported, of `cases`.
+        claims: of the cases that are done.
+        scored: of these, with a verdict.
+        refuted: of these, refuted.
+    """
 
     done: int
     cases: int
@@ -58,13 +70,13 @@ class Progress:
 
 @dataclass
 class _Expected:
-    """What a row awaits.
+    """What a row of the card expects.
 
     Attributes:
         cases: ids of the cases that will report.
-        possible: ids of the cases of tests that may report; they show it only while they run.
-        gates: by test, without its parameters: a test that runs for many cases has its gates once.
-        skipped: how many records were left out while the cases of the row were read, by reason.
+        possible: ids of cases of tests that may report, which shows only while they run.
+        gates: {test without its parameters: its gates}; a test that runs for many cases counts once.
+        skipped: {reason: how many records were left out when the cases of the row were read}.
         size: how many cases the row has, selected or not; 0 where no test said.
         place: among the rows that a test or a command asked for together, from 0.
     """
@@ -77,25 +89,26 @@ class _Expected:
     place: int = 0
 
     def note_gates(self, gates: Iterable[str], test_id: str) -> None:
+        """Notes the gates that the test `test_id` brings; its parameters, in brackets, are left out."""
         path, colons, name = test_id.partition("::")
         self.gates[path + colons + name.partition("[")[0]] = tuple(gates)
 
 
 @dataclass
 class Collected:
-    """Expected cases and the reports that came in for them.
+    """The cases that a run expects, and the reports that came in for them.
 
-    A case that several tests measure counts once; `problems` names tests that measure it differently. A
-    test that runs again replaces what it measured before.
+    A case that several tests measure counts once; `problems` names tests that measured it differently. A test
+    that runs again replaces what it measured before.
 
     Attributes:
         store: where reports are kept.
-        _rows: what each row awaits.
-        _reports: the report on each case, with the id of the test that measured it.
-        _fingerprints: of cases that several tests measure, a fingerprint of each test's report.
+        _rows: {row: what it expects}.
+        _reports: {(row, case): (test that measured it, report)}.
+        _fingerprints: {(row, case): {test: fingerprint of its report}}, of cases that several tests measure.
         _replaced: cases whose test ran again and measured something else, such as another answer.
-        _brought: the distinct signatures of checkers that tests brought along, by name.
-        _failures: why a row could not be measured.
+        _brought: {name: different signatures of checkers that tests brought along under it}.
+        _failures: {row: why it could not be measured}.
     """
 
     store: Store = field(default_factory=Store)
@@ -120,16 +133,16 @@ class Collected:
         size: int = 0,
         place: int = 0,
     ) -> None:
-        """Notes cases that will run, so that those that never report are seen to be missing.
+        """Notes cases that will run; those without a report in the end count as missing.
 
         Args:
             run: the row of the card that the cases belong to.
             case_ids: of the cases.
             gates: which the row is judged by.
             test_id: the test that measures the cases and brings the gates.
-            skipped: how many records were left out while the cases of the row were read, by reason.
+            skipped: {reason: how many records were left out when the cases were read}.
             size: how many cases the row has, selected or not.
-            place: of the row among those that were asked for with it.
+            place: of the row among those that were asked for with it, from 0.
         """
         known, row = run in self._rows and self._rows[run].cases, self._rows[run]
         row.place = min(place, row.place) if known else place
@@ -141,14 +154,17 @@ class Collected:
     def expect_perhaps(
         self, run: SliceRun, case_id: str, *, gates: Iterable[str] = (), test_id: str = ""
     ) -> None:
-        """Notes a case of a test that may measure it; once such a test does, all such cases are expected."""
+        """Notes a case of a test that may measure it, as by `request.getfixturevalue`.
+
+        Once one such test measures its case, all such cases of the row are expected.
+        """
         row = self._rows[run]
         row.possible.add(case_id)
         if row.cases:
             row.note_gates(gates, test_id)
 
     def expected(self) -> list[ExpectedRow]:
-        """Returns everything that is expected, in the order of the card."""
+        """Returns the rows that expect cases, in the order of the card."""
         return [
             ExpectedRow(run, tuple(sorted(self._rows[run].cases)), self.gates(run))
             for run in sorted(self._rows)
@@ -167,7 +183,7 @@ class Collected:
         return tuple(dict.fromkeys(gate for test in sorted(by_test) for gate in by_test[test]))
 
     def expected_values(self) -> list[dict[str, Any]]:
-        """Returns everything that is expected as plain values; a worker sends them with its first test."""
+        """Returns all that is expected as plain values, which a worker sends with its first test."""
         return [
             {
                 "run": run.to_dict(),
@@ -182,12 +198,12 @@ class Collected:
         ]
 
     def sorted_values(self) -> list[dict[str, Any]]:
-        """Returns `expected_values` in an order that does not depend on the order of the tests."""
+        """Returns `expected_values` in an order that is the same whatever the order of the tests."""
         rows = [{**row, "gates": dict(sorted(row["gates"].items()))} for row in self.expected_values()]
         return sorted(rows, key=lambda row: SliceRun(**row["run"]))
 
     def take_expected(self, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Takes over what a worker expects (`expected_values`)."""
+        """Takes over what a worker expects, as its `expected_values` say."""
         for row in rows:
             run = SliceRun(**row["run"])
             for case_id in row["possible"]:
@@ -197,7 +213,7 @@ class Collected:
                 self.expect(run, row["cases"], gates=gates, test_id=test, **told)
 
     def add(self, result: Result, *, test_id: str = "") -> None:
-        """Takes in what a test measured."""
+        """Takes in what the test `test_id` measured of a case."""
         run, report, row = result.run, result.report, self._rows[result.run]
         row.note_gates(result.gates, test_id)
         if row.possible and not row.cases:
@@ -216,29 +232,29 @@ class Collected:
             self._reports[key] = test_id, report
 
     def replaced(self, run: SliceRun) -> list[str]:
-        """Returns the cases of a row whose test ran again and measured something else; the last counts."""
+        """Returns ids of the cases in a row whose test ran again and measured something else."""
         return sorted(case for one, case in self._replaced if one.equals_but_for_checker(run))
 
     def fail(self, run: SliceRun, why: str) -> None:
-        """Notes why no further case of a row is measured; what it measured before is dropped."""
+        """Marks a row as failed, and drops what it measured before; `why` is shown on the card."""
         self._failures[run] = why
         for key in [key for key in self._reports if key[0] == run]:
             del self._reports[key]
 
     @property
     def failures(self) -> Mapping[SliceRun, str]:
-        """Why rows could not be measured."""
+        """{row: why it could not be measured}."""
         return self._failures
 
     @property
     def brought_checkers(self) -> dict[str, Mapping[str, Any]]:
-        """The signatures of checkers that tests brought along, by name."""
+        """{name: signature} of the checkers that tests brought along."""
         return {name: signatures[0] for name, signatures in self._brought.items()}
 
     def configured_checkers(self) -> set[str]:
-        """Returns the checkers that settings, marker or command line name, in rows expected or measured.
+        """Returns the names of the checkers that settings, marker or command line ask for.
 
-        A test may put another checker in their place.
+        A test may have judged by another checker in their place; the names of these are left out.
         """
         return {run.checker for run, row in self._rows.items() if row.cases} | {
             run.checker for run, _ in self._reports
@@ -278,7 +294,7 @@ class Collected:
         return rows
 
     def _measured(self, declared: Mapping[str, Metric]) -> dict[SliceRun, Reports]:
-        """Returns the reports of each row, each case's hits judged over the hits of all retrievers."""
+        """Returns the reports of each row; hits of several retrievers are judged together, as a pool."""
         runs = {run for run, row in self._rows.items() if row.cases} | {run for run, _ in self._reports}
         measured = {run: self.store.reports() for run in runs}
         pooled: dict[CaseKey, list[CaseKey]] = {}
@@ -295,7 +311,10 @@ class Collected:
         return measured
 
     def compared_retrievers(self, run: SliceRun) -> list[str]:
-        """Returns the retrievers of the rows that share a pool with `run`, expected or measured."""
+        """Returns the retrievers of rows that differ from `run` only in retriever and k.
+
+        The hits of such rows are judged together: a pool. A retriever with another k is named with it.
+        """
         known = {one for one, row in self._rows.items() if row.cases} | {one for one, _ in self._reports}
         return sorted(
             {
@@ -315,9 +334,10 @@ class Collected:
         return sorted({account.signature for account in found if account})
 
     def problems(self) -> list[str]:
-        """Returns a sentence for each thing that makes the run unusable.
+        """Returns a sentence for each thing that makes the run unusable; [] where there is none.
 
-        Such are a row on which tests disagree, a name of two checkers, and a row that could not be measured.
+        Such are tests that disagree on a case, two checkers of one name, and a row that could not be
+        measured.
         """
         by_run: dict[SliceRun, dict[str, Iterable[str]]] = {}
         for (run, case_id), fingerprints in self._fingerprints.items():
@@ -333,7 +353,7 @@ class Collected:
         return [*(_disagreement(run, by_run[run]) for run in sorted(by_run)), *doubled, *failed]
 
     def progress(self) -> Progress:
-        """Returns how far the run is."""
+        """Returns how many cases and claims are done."""
         reports = [report for _, report in self._reports.values()]
         labels = [verdict.label for report in reports for verdict in report.verdicts]
         expected = {(run, case_id) for run, row in self._rows.items() for case_id in row.cases}
@@ -366,6 +386,7 @@ def _fingerprint(report: Report) -> int:
 
 
 def _disagreement(run: SliceRun, cases: Mapping[str, Iterable[str]]) -> str:
+    """Returns the message on cases that tests measured differently; `cases` is {case id: tests}."""
     names = sorted(cases)
     tests = sorted({test for tests in cases.values() for test in tests})
     shown = first_names(names, _NAMES_SHOWN)

@@ -1,6 +1,6 @@
-"""The collection of tests: the cases that they run for, and whether all that was asked for will be measured.
+"""The collection of tests: which cases they run for, and whether all that was asked for is measured.
 
-A run is refused where a gate would not be judged: a gate that no test reaches would pass in silence.
+A run is refused where a gate would not be judged, because a gate that no test reaches would pass in silence.
 """
 
 from __future__ import annotations
@@ -44,14 +44,19 @@ _MARKED: pytest.StashKey[MarkedSlices] = pytest.StashKey()
 
 @dataclass
 class MarkedSlices:
-    """The slices of marked tests before any is deselected: which have gates, and which a test measures."""
+    """Names of slices that tests are marked with, before -k or -m deselects any test.
+
+    `gated` are those with gates, `measured` those whose gates a test would have judged.
+    """
 
     gated: set[str] = field(default_factory=set)
     measured: set[str] = field(default_factory=set)
 
 
 def targets_of(metafunc: pytest.Metafunc, marker: pytest.Mark) -> tuple[list[Any], list[str]]:
-    """Returns the cases of a marked test, and their ids.
+    """Returns a target for each case of a marked test, and the ids of the test items.
+
+    A slice that --medfaith-slice leaves out gives [None], which is deselected later.
 
     Raises:
         ValueError: a marker that is wrong or not the only one, or a test that asks for nothing of its case.
@@ -87,7 +92,7 @@ def targets_of(metafunc: pytest.Metafunc, marker: pytest.Mark) -> tuple[list[Any
 
 
 def _item_ids(targets: Sequence[Target]) -> list[str]:
-    """Returns what tells the items of a test apart: case ids, in an ablation with what is compared."""
+    """Returns ids of test items: the case id, with what differs in an ablation before it, "bm25-case-1"."""
     many_retrievers = len({target.run.retriever for target in targets}) > 1
     many_checkers = len({target.run.checker for target in targets}) > 1
     many_depths = len({target.run.k for target in targets}) > 1
@@ -116,20 +121,21 @@ def refuse_test_case(name: str) -> NoReturn:
 
 
 def target_of(item: pytest.Item) -> Target | None:
-    """Returns what a test measures, None where the marker gave it no case."""
+    """Returns the target of a test item; None where the marker gave it no case."""
     call: Any = getattr(item, "callspec", None)
     return call.params["medfaith_target"] if is_parametrized(item) else None
 
 
 def is_parametrized(item: pytest.Item) -> bool:
-    """Returns whether the marker gave a test its cases."""
+    """Returns whether the marker medfaith made this test item."""
     return hasattr(item, "callspec") and "medfaith_target" in item.callspec.params
 
 
 def measures(item: pytest.Item) -> bool:
-    """Returns whether a test asks for its case's report by name, or may still ask for it while it runs.
+    """Returns whether a test measures its case, or may ask for its report while it runs.
 
-    A test that asks for the hits alone measures what the retriever finds.
+    A test measures it that takes the fixture medfaith_report, or `medfaith_hits` alone, which measures the
+    retriever.
     """
     target = target_of(item)
     is_of_hits = target is not None and not target.has_answer
@@ -137,19 +143,19 @@ def measures(item: pytest.Item) -> bool:
 
 
 def asks_for_hits_alone(names: Collection[str]) -> bool:
-    """Returns whether a test with these fixtures asks for what the retriever finds, and for no answer."""
+    """Returns whether the fixtures `names` of a test include the retriever's hits, and no answer."""
     return "medfaith_hits" in names and not {REPORT, "medfaith_response"} & set(names)
 
 
 def judges_all_gates(target: Target, declared: Mapping[str, Metric]) -> bool:
-    """Returns whether a test with this target judges every gate of its slice."""
+    """Returns whether this target is judged by every gate of its slice; one without an answer is not."""
     return target.gates(declared) == target.settings.gates
 
 
 def keep_selected(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselects the marked tests that --medfaith-slice leaves out.
+    """Deselects the marked tests whose slice --medfaith-slice leaves out.
 
-    It remembers which slices the kept tests are marked with, before -k or -m deselects any of them.
+    It also remembers which slices the kept tests are marked with, before -k or -m deselects more.
     """
     left_out = [item for item in items if target_of(item) is None and is_parametrized(item)]
     if left_out:
@@ -165,7 +171,7 @@ def keep_selected(config: pytest.Config, items: list[pytest.Item]) -> None:
 
 
 def expect_measured(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Notes which cases will run, or lets no test run where a gate or a slice would be passed over."""
+    """Notes which cases will run; where a gate or a slice would be passed over, it lets no test run."""
     hooks, resources, collected = run_hooks(config), resources_of(config), collected_of(config)
     marked = [(item, target) for item in items if (target := target_of(item)) is not None]
     measuring = [(item, target) for item, target in marked if measures(item)]
@@ -195,7 +201,7 @@ def expect_measured(config: pytest.Config, items: list[pytest.Item]) -> None:
 
 
 def _keep_shard(config: pytest.Config, items: list[pytest.Item], shard: Shard) -> None:
-    """Deselects what other shards run, and notes what all shards expect together."""
+    """Deselects the tests of other shards, and notes what all shards together expect."""
     hooks, resources = run_hooks(config), resources_of(config)
     left_out = [item for item in items if not shard.holds(_shard_name(item))]
     hooks.note_shard(collected_of(config).sorted_values(), leaves_out=bool(left_out))
@@ -210,13 +216,16 @@ def _keep_shard(config: pytest.Config, items: list[pytest.Item], shard: Shard) -
 
 
 def _shard_name(item: pytest.Item) -> str:
-    """Returns what decides the shard of a test: its case, so that a case's tests meet, else its node id."""
+    """Returns the name whose hash decides the shard of a test: its case id, else its node id.
+
+    So all tests of a case are in the same shard.
+    """
     target = target_of(item)
     return item.nodeid if target is None else target.case.id
 
 
 def _expect(resources: Resources, collected: Collected, item: pytest.Item, target: Target) -> None:
-    """Notes the case of a test that measures it, or may."""
+    """Notes the case of a test: as expected where the test measures it, else as possible."""
     from pytest_medfaith.run.targets import expect_target
 
     if measures(item):
@@ -229,13 +238,13 @@ def _expect(resources: Resources, collected: Collected, item: pytest.Item, targe
 def _unmeasured(
     config: pytest.Config, items: Sequence[pytest.Item], marked: Collection[str], measured: Collection[str]
 ) -> Iterator[str]:
-    """Yields what was asked for and would be passed over in silence: each is a reason to refuse the run.
+    """Yields what was asked for and would be passed over, each as a reason to refuse the run.
 
     Args:
         config: of the run.
         items: the selected tests.
         marked: the slices that a selected test is marked with.
-        measured: the slices that a selected test measures.
+        measured: the slices whose gates a selected test has judged.
     """
     for item in items:
         if "medfaith" in item.keywords and not is_parametrized(item) and item.get_closest_marker("medfaith"):
@@ -260,7 +269,10 @@ def _unmeasured(
 
 
 def _measuring_options(config: pytest.Config) -> dict[str, bool]:
-    """Returns the given options that ask for a measurement: {name: whether it was typed, not in addopts}."""
+    """Returns {option: whether it was typed}, of the options that ask for a measurement.
+
+    An option that is not typed comes from addopts.
+    """
     arguments = _from_controller(config, "said", map(str, config.invocation_params.args))
     typed = [argument.partition("=")[0] for argument in arguments]
     given = [name for name in _MEASURING if config.getoption(f"--medfaith-{name}")]
@@ -268,10 +280,10 @@ def _measuring_options(config: pytest.Config) -> dict[str, bool]:
 
 
 def _is_narrowed(config: pytest.Config) -> bool:
-    """Returns whether the command line picks single tests or files, so that some may be left out on purpose.
+    """Returns whether the command line picks single tests or files, as by -k, --lf or a .py file.
 
-    A mark expression and the settings' test paths are no such choice: every run of a project has them. An
-    order of tests leaves none out.
+    Some tests may then be left out on purpose. A mark expression and the settings' test paths do not count,
+    because every run of a project has them.
     """
     option = config.option
     picked = (option.keyword, option.deselect, *(getattr(option, name, None) for name in ("lf", "stepwise")))
@@ -280,7 +292,7 @@ def _is_narrowed(config: pytest.Config) -> bool:
 
 
 def _from_controller(config: pytest.Config, name: str, here: Any) -> Any:
-    """Returns a fact on the command line: on a worker what its controller sent, elsewhere `here`."""
+    """Returns a fact on the command line: on a worker what its controller sent as `name`, else `here`."""
     return config.workerinput[f"medfaith_{name}"] if is_worker(config) else here  # type: ignore[attr-defined]
 
 
@@ -289,9 +301,9 @@ def _names(slices: Collection[str]) -> str:
 
 
 def _unreadable(config: pytest.Config, measuring: Sequence[tuple[pytest.Item, Target]]) -> str:
-    """Returns why a file or the baseline of the cases to measure cannot be read, "" where all can.
+    """Returns why a file or the baseline that the tests need cannot be read, "" where all can.
 
-    Said here, it is said once; a test would say it again for every case.
+    Found here, it is said once; a test would say it again for every case.
     """
     from pytest_medfaith.run.baselines import check_baseline
     from pytest_medfaith.run.targets import missing_retriever
@@ -326,10 +338,12 @@ def _check_corpus(resources: Resources, settings: SliceSettings) -> None:
 
 
 def _check_answered(resources: Resources, settings: SliceSettings, *, shipped: bool) -> None:
-    """Raises DataError where the recorded responses of a slice answer none of its cases.
+    """Raises DataError where a slice's recorded responses answer none of its cases.
 
-    Without recorded responses the reference RAG answers, from what a retriever finds: the shipped retriever,
-    which needs something to retrieve from, or that of the project.
+    Args:
+        resources: of the run.
+        settings: of the slice; without recorded responses the reference RAG answers, and is checked.
+        shipped: whether the retriever is the plugin's, which needs a corpus.
     """
     if settings.responses is None and (resources.can_retrieve(settings) or not shipped):
         resources.check_rag()

@@ -1,4 +1,4 @@
-"""The checker of the command line beats the fixture medfaith_checker, the marker and the settings."""
+"""Lets --medfaith-checker beat a fixture medfaith_checker of the project, the marker and the settings."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 def commanded_checker(
     fixturedef: pytest.FixtureDef[Any], request: Any, resources: Resources
 ) -> Checker | None:
-    """Returns the checker that --medfaith-checker names for a slice's test, None where the fixture gives it.
+    """Returns the checker of the command line for a slice's test; None where the fixture gives it.
 
-    The plugin's own fixture gives it, and so does a fixture that builds on it by taking `medfaith_checker`.
-    The body of any other fixture of this name does not run.
+    The plugin's fixture gives it, and so does a fixture that takes `medfaith_checker` as its argument and
+    builds on it. Of any other fixture of this name the body does not run.
 
     Args:
         fixturedef: the fixture that is about to be made.

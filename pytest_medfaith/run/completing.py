@@ -1,4 +1,4 @@
-"""What a measured report is given besides: its relevancy, what the teacher was asked for it, and its risk."""
+"""Adds to a measured report what settings ask for: relevancy, risk, and what the teacher was asked."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 
 def completed(resources: Resources, report: Report, *, history: HistoryMode = "context") -> Report:
-    """Returns a measured report with its relevancy and risk, where told, and what the teacher was asked.
+    """Returns a measured report with its relevancy and risk, where the settings ask for them.
 
     Args:
         resources: of the run.
         report: of a case.
-        history: what the earlier turns of the case are.
+        history: what the earlier turns of the case are, see `records.HistoryMode`.
 
     Raises:
         TeacherError: the teacher is to be asked for relevancy, and cannot be.
@@ -41,6 +41,7 @@ def completed(resources: Resources, report: Report, *, history: HistoryMode = "c
 
 
 def _with_relevancy(resources: Resources, report: Report, history: HistoryMode) -> Report:
+    """Returns `report` with how its answer speaks of the question; unchanged for a refusal."""
     mode = resources.settings.relevancy
     if mode == "off" or report.abstained or not report.has_answer:
         return report
@@ -57,6 +58,7 @@ def _with_relevancy(resources: Resources, report: Report, history: HistoryMode) 
 
 
 def _measured(report: Report, metrics: Sequence[Metric]) -> Report:
+    """Returns `report` with the values of `metrics` that apply to it."""
     told = {metric.name: value for metric in metrics if (value := metric.value(report)) is not None}
     return report.with_(metrics={**report.metrics, **told})
 
@@ -68,7 +70,10 @@ def _with_risk(resources: Resources, report: Report) -> Report:
 
 
 def with_llm_use(resources: Resources, report: Report) -> Report:
-    """Returns `report` with what the teacher was asked since the last call; unchanged where nothing was."""
+    """Returns `report` with what the teacher was asked since the last call; unchanged for nothing.
+
+    Where the judge is of the same family as the model that answered, this is noted, too.
+    """
     if "teacher" not in vars(resources):
         return report
     use, answered_by = resources.teacher.take_use(), report.response.model

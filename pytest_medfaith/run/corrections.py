@@ -1,4 +1,4 @@
-"""The rates of a run's rows, corrected by the labels that the settings name."""
+"""Corrects the rates and severities of a run by labels that people gave, where the settings name any."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 def correct_rows(
     resources: Resources, rows: Sequence[Row], signature: Mapping[str, Any]
 ) -> tuple[list[Row], list[str]]:
-    """Returns `rows` with severities and rates by people's labels, and lines for the card about them.
+    """Returns `rows` with rates and severities by people's labels, and lines for the card about them.
 
     Without the setting `labels` the rows come back as they are.
 
     Args:
         resources: of the run.
         rows: what the run measured.
-        signature: of the run; labels that were drawn under another checker than a row's are left out.
+        signature: of the run; labels on the verdicts of another checker than a row's are left out.
 
     Raises:
         DataError: the labels file cannot be read, or holds several labels of a claim.
@@ -57,9 +57,9 @@ def correct_rows(
 
 
 def with_corrected_rates(rows: Sequence[Row], corrected: Sequence[Row]) -> list[Row]:
-    """Returns `rows` with the corrected rates of `corrected`, as a baseline keeps them.
+    """Returns `rows` with the corrected rates of `corrected` and nothing else of it.
 
-    A baseline keeps the severities that rules gave, so the rest of `corrected` stays out of it.
+    A baseline keeps such rows: it needs the severities as the rules gave them.
     """
     return [
         row._replace(
@@ -79,7 +79,7 @@ def with_corrected_rates(rows: Sequence[Row], corrected: Sequence[Row]) -> list[
 
 
 def _strata(rows: Sequence[Row]) -> dict[str, Mapping[str, str]]:
-    """Returns {checker: {key of a claim: its stratum}}."""
+    """Returns {checker: {key of a claim: its stratum}}, by which labelled claims are weighted."""
     from pytest_medfaith.labels.sampling import strata_of
 
     return {

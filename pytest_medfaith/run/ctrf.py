@@ -1,8 +1,8 @@
-"""The CTRF report of a whole run of pytest (--medfaith-ctrf FILE): its tests, and the gates of its slices.
+"""Writes the CTRF report of a run (--medfaith-ctrf FILE): all tests of pytest, and the gates of slices.
 
-The file of an earlier run is removed at the start, and the new file is written whole or not at all. A run
-that dies leaves none. Where a run fails without a failed test, the document holds a failed test that says
-why.
+CTRF is a JSON format for test results. The file of an earlier run is removed at the start, and the new file
+is written whole or not at all, so a run that dies leaves none. A run that fails without a failed test gets a
+failed test that says why.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _STATUSES = {
 
 
 def begin_ctrf(config: pytest.Config) -> None:
-    """Removes the report of an earlier run, and registers the hooks that write the report of this run.
+    """Removes the report of an earlier run, and registers the hooks that write the new report.
 
     Raises:
         DataError: the file cannot be written, or holds something that is no CTRF report.
@@ -64,7 +64,13 @@ def begin_ctrf(config: pytest.Config) -> None:
 
 @dataclass
 class _Test:
-    """What came in for a test: its last attempt, and the attempts before it."""
+    """What came in for a test.
+
+    Attributes:
+        reports: of the phases of its last attempt (setup, call, teardown).
+        attempts: rows on failed attempts before it, where a plugin runs tests again.
+        cases: (row of the card, case id) that it measured.
+    """
 
     reports: list[pytest.TestReport] = field(default_factory=list)
     attempts: list[Row] = field(default_factory=list)
@@ -72,7 +78,7 @@ class _Test:
 
 
 class CtrfHooks:
-    """Hears of every test, from this process or from workers, and writes the report at the end."""
+    """Hooks that note every test, from this process or from workers, and write the report at the end."""
 
     def __init__(self, config: pytest.Config, path: Path) -> None:
         self._config, self._path = config, path
@@ -82,13 +88,13 @@ class CtrfHooks:
         self._internal = self._lost = ""
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Awaits the tests of this process."""
+        """Notes the tests that this process will run."""
         for item in session.items:
             self._tests.setdefault(item.nodeid, _Test())
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
-        """Awaits the tests of a worker."""
+        """Notes the tests that a worker will run."""
         for node_id in ids:
             self._tests.setdefault(node_id, _Test())
 
@@ -103,7 +109,7 @@ class CtrfHooks:
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Takes in a phase of a test. A phase that a plugin runs again ends an attempt."""
+        """Takes in the report of a phase of a test; "rerun" ends an attempt."""
         test = self._tests.setdefault(report.nodeid, _Test())
         test.cases = getattr(report, "medfaith_cases", []) or test.cases
         test.reports.append(report)
@@ -148,7 +154,10 @@ class CtrfHooks:
         terminalreporter.write_line(plain_lines(text), red=bool(self._lost))
 
     def _judged(self, finish: Finish | None, refused: str, *, status: int, rows: Sequence[Row]) -> list[Row]:
-        """Returns tests for the gates, and for what made the run fail where no test says it."""
+        """Returns a test for each gate, and failed tests for what made the run fail and no test says.
+
+        `status` is pytest's exit status, `rows` are the tests so far.
+        """
         judged = list[Row]()
         if finish:
             for report in finish.reports:
@@ -165,7 +174,7 @@ class CtrfHooks:
 
 
 def _row(node_id: str, test: _Test, measured: Mapping[tuple[SliceRun, str], Report]) -> Row:
-    """Returns a test as the document holds it; `measured` are the reports of the cases."""
+    """Returns a test as CTRF has it; `measured` is {(row of the card, case id): report}."""
     path, *names = node_id.split("::")
     status, raw = _status(test)
     last = next((one for one in test.reports if one.failed or one.skipped), None)
@@ -194,7 +203,7 @@ def _row(node_id: str, test: _Test, measured: Mapping[tuple[SliceRun, str], Repo
 
 
 def _status(test: _Test) -> tuple[str, str]:
-    """Returns the status of a test, and what pytest calls it."""
+    """Returns (status in CTRF, pytest's word for it), as ("failed", "error") for a failed setup."""
     phases = {one.when: one for one in test.reports}
     if any(one.failed for one in test.reports):
         call = phases.get("call")
@@ -210,7 +219,7 @@ def _status(test: _Test) -> tuple[str, str]:
 
 
 def _failure(report: pytest.TestReport) -> Row:
-    """Returns message and trace of a phase that failed, or why a test was skipped."""
+    """Returns the message and trace of a failed phase, or the reason of a skipped test."""
     if report.skipped:
         reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
         return {"message": plain_lines(getattr(report, "wasxfail", "") or reason or "skipped")}
@@ -220,7 +229,7 @@ def _failure(report: pytest.TestReport) -> Row:
 
 
 def _problem(name: str, text: str, raw: str) -> Row:
-    """Returns a failed test for what failed and is no test."""
+    """Returns a failed test for an error that belongs to no test; `raw` is the raw status."""
     text = plain_lines(text)
     return {
         "name": plain_lines(name),

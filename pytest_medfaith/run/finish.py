@@ -1,7 +1,6 @@
-"""The end of a run: sum up, keep as baseline, audit, judge, write; and the exit status that this comes to.
+"""The end of a run: sum up, write baseline and files, audit, judge the gates, decide the exit status.
 
-`end_run` names the steps in their order. `finish_run` judges the rows and lets the rest follow, and
-`run_status` decides the status.
+`end_run` names the steps in order. `finish_run` judges the rows, and `run_status` decides the status.
 """
 
 from __future__ import annotations
@@ -46,11 +45,11 @@ class Judging:
     """What gates are judged with.
 
     Attributes:
-        read_baseline: reads the baseline file; called for rows with a gate that compares.
-        signature: what decides the numbers of this run; a baseline of another signature is not compared.
+        read_baseline: reads the baseline file; called for each row with a gate that compares.
+        signature: all that decides this run's numbers; a baseline with another signature is not compared.
         declared: the metrics by name, see `parse_metric`.
-        seed: of resamples.
-        inconclusive: what the run makes of a gate that could not be decided.
+        seed: of the resampling in comparisons.
+        inconclusive: what an undecided gate does to the run: "warn", "fail" or "pass".
     """
 
     read_baseline: Callable[[], Baseline]
@@ -62,10 +61,12 @@ class Judging:
 
 @dataclass(frozen=True, kw_only=True)
 class JudgedRow:
-    """A row with its gates judged, and the entry of the baseline that it was compared with.
+    """A row of the card with its gates judged.
 
-    `baseline` is None where no gate compares. `is_comparable` is false where a gate compares and no baseline
-    fits.
+    Attributes:
+        report: with the outcomes of its gates.
+        baseline: what the baseline holds of the row; None where no gate compares or none fits.
+        is_comparable: whether every gate that compares had a baseline that fits.
     """
 
     report: SliceReport
@@ -75,18 +76,18 @@ class JudgedRow:
 
 @dataclass(frozen=True)
 class Finish:
-    """How a run ended: its judged reports, and what the exit status must say.
+    """How a run ended.
 
     Attributes:
-        reports: in the order of the card.
-        baselines: for each report its entry of the baseline, None where no gate compared.
+        reports: with judged gates, in the order of the card.
+        baselines: for each report what the baseline holds of it; None where no gate compared.
         status: as `run_status` decides it.
         notes: lines below the card.
         errors: why the run is unusable.
-        audits: by title.
-        inconclusive: what the status made of gates that could not be decided.
-        declared: the metrics by name, which the gates of the reports name.
-        ablations: the rows that were asked for together, beside the first of them.
+        audits: {title: audit}.
+        inconclusive: what the status made of undecided gates.
+        declared: the metrics by name.
+        ablations: rows that were asked for together, each compared with the first.
     """
 
     reports: tuple[SliceReport, ...]
@@ -108,14 +109,14 @@ def end_run(
     add_property: Callable[[str, object], None] | None = None,
     signature: Mapping[str, Any] | None = None,
 ) -> Finish:
-    """Returns how a run ended; writes baseline, run folder, step summary and JUnit where asked for.
+    """Ends a run: sums it up, judges its gates, and writes what was asked for. Returns how it ended.
 
     Args:
         resources: of the run.
         collected: what was expected and what came in.
         is_partial: whether the run was cut short; then no checker is audited.
-        add_property: takes a name and a value for pytest's JUnit report, None where there is none.
-        signature: what decides the numbers; None finds it out.
+        add_property: takes a name and a value for pytest's JUnit report; None where there is none.
+        signature: all that decides the numbers; found out where None.
 
     Raises:
         MedfaithError: a corpus or a checker that the signature names cannot be read.
@@ -148,12 +149,12 @@ def end_run(
 
 
 def signature_of(resources: Resources, collected: Collected, rows: Sequence[Row]) -> dict[str, Any]:
-    """Returns what decides the numbers of the rows that were measured."""
+    """Returns all that decides the numbers of the rows that have reports."""
     return run_signature(resources, collected, [row.report.run for row in rows if row.report.reports])
 
 
 def judging_of(resources: Resources, signature: Mapping[str, Any]) -> Judging:
-    """Returns what the gates of a run are judged with."""
+    """Returns what the gates of a run are judged with, from its settings and options."""
     return Judging(
         read_baseline=lambda: read_baseline(resources.baseline_path, resources.metrics),
         signature=signature,
@@ -172,15 +173,15 @@ def finish_run(
     errors: Iterable[str] = (),
     audits: Mapping[str, Audit] | None = None,
 ) -> Finish:
-    """Returns how a run ended: judges each row, runs the steps that follow, and decides the status.
+    """Judges each row, runs the steps that follow, and decides the status. Returns how the run ended.
 
     Args:
         rows: what the run measured, with the gates of each row.
         judging: what the gates are judged with.
-        steps: what is written or said of the judged reports. An error of data or files makes the run
-            unusable, and the next step still runs.
-        notes: what there is to say already.
-        errors: what makes the run unusable already, such as tests of a slice that disagree.
+        steps: called with the judged reports; each returns notes. An error of data or files in a step makes
+            the run unusable, and the next step still runs.
+        notes: lines that are there already.
+        errors: what makes the run unusable already, such as tests that disagree on a slice.
         audits: of the run's checkers, by title.
     """
     judged = [judge_row(row, judging) for row in rows]
@@ -203,11 +204,10 @@ def finish_run(
 
 
 def run_status(rows: Iterable[JudgedRow], *, errors: Sequence[str], inconclusive: Inconclusive) -> Status:
-    """Returns what the exit status of a run must say; here it is decided, and nowhere else.
+    """Returns what the exit status of a run must say; it is decided here and nowhere else.
 
-    The run is "unusable" (for pytest a usage error) where there are errors, or a gate could not be compared,
-    as without a baseline. It is "failed" (for pytest as by a failed test) where a gate stops it. Otherwise it
-    is "passed", and pytest's exit status is left alone.
+    "unusable" (pytest's usage error): there are errors, or a gate could not be compared. "failed" (as by a
+    failed test): a gate stops the run. "passed": pytest's exit status is left as it is.
     """
     rows = list(rows)
     if errors or not all(row.is_comparable for row in rows):
@@ -218,9 +218,9 @@ def run_status(rows: Iterable[JudgedRow], *, errors: Sequence[str], inconclusive
 
 
 def judge_row(row: Row, judging: Judging) -> JudgedRow:
-    """Returns a row with its gates judged; a gate that cannot be compared fails and says why.
+    """Returns a row with its gates judged.
 
-    Where none of the cases finished, every gate fails.
+    A gate that cannot be compared fails and says why. Where none of the cases finished, every gate fails.
     """
     report, gates = row
     if not report.reports:
@@ -244,12 +244,13 @@ def judge_row(row: Row, judging: Judging) -> JudgedRow:
 
 
 def _failed(gates: Iterable[str], message: str) -> tuple[GateResult, ...]:
+    """Returns a failed outcome with `message` for each of `gates`."""
     return tuple(GateResult(expression=gate, outcome="fail", message=message) for gate in gates)
 
 
 @contextmanager
 def noting_errors(errors: list[str]) -> Iterator[None]:
-    """Adds an error of data or files to `errors`, so that the rest of the run's end still happens."""
+    """Adds an error of data or files in the block to `errors`, so that the run's end goes on."""
     try:
         yield
     except SeveralErrors as several:

@@ -1,7 +1,7 @@
-"""The hooks of a run that uses the plugin: they carry measurements to where they are summed up, and end it.
+"""The hooks of a run that uses the plugin: they collect what tests measure, and end the run.
 
-They are registered when a collected test asks for a fixture of the plugin, so that all other runs pay nothing
-for them. The exit status is decided in `run.finish.run_status`.
+They are registered only where a collected test uses the plugin, so other runs pay nothing for them.
+`run.finish.run_status` decides the exit status.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ OF_THE_CASE = (
 
 
 def run_hooks(config: pytest.Config) -> RunHooks:
-    """Returns the hooks of this run, registered when first asked for."""
+    """Returns the hooks of this run; the first call registers them."""
     known = config.pluginmanager.get_plugin(_NAME)
     if known is None:
         config.pluginmanager.register(known := RunHooks(config), _NAME)
@@ -64,7 +64,7 @@ def is_worker(config: pytest.Config) -> bool:
 
 
 def resources_of(config: pytest.Config) -> Resources:
-    """Returns what this run reads and loads, made when first asked for."""
+    """Returns the `Resources` of this run, which load settings, corpora and models, each once."""
     if _RESOURCES not in config.stash:
         from pytest_medfaith.config import settings_root
         from pytest_medfaith.run.options import options_of
@@ -76,7 +76,7 @@ def resources_of(config: pytest.Config) -> Resources:
 
 
 def set_failure_text(config: pytest.Config) -> None:
-    """Makes failed assertions of this run fill the terminal's width, and with -v show all claims."""
+    """Sets how much a failed assertion shows: in the terminal's width, and with -v all claims."""
     from pytest_medfaith.asserts import set_explanations
 
     everything = config.get_verbosity() > 0 or config.getoption("--medfaith-verbose")
@@ -87,10 +87,10 @@ def set_failure_text(config: pytest.Config) -> None:
 
 @contextmanager
 def plain_errors(*kinds: type[Exception]) -> Iterator[None]:
-    """Turns what the package raises on purpose into a failure without a traceback; its message says all.
+    """Turns errors that the package raises on purpose into a test failure without a traceback.
 
     Args:
-        kinds: what to turn; errors of the package and ValueError where none is given.
+        kinds: which errors to turn; those of the package and ValueError where none is given.
     """
     from pytest_medfaith.errors import MedfaithError
     from pytest_medfaith.plain import plain_lines
@@ -104,7 +104,7 @@ def plain_errors(*kinds: type[Exception]) -> Iterator[None]:
 
 
 def collected_of(config: pytest.Config) -> Collected:
-    """Returns the cases that this run expects and what came in for them, made when first asked for."""
+    """Returns the `Collected` of this run: the cases expected, and the reports that came in."""
     if _COLLECTED not in config.stash:
         from pytest_medfaith.run.collected import Collected
 
@@ -113,7 +113,7 @@ def collected_of(config: pytest.Config) -> Collected:
 
 
 def only_shows(config: pytest.Config) -> bool:
-    """Returns whether this run shows tests or fixtures and runs none."""
+    """Returns whether this run only lists tests or fixtures, as with --collect-only."""
     option = config.option
     return bool(
         option.collectonly or option.setupplan or option.showfixtures or option.show_fixtures_per_test
@@ -121,7 +121,7 @@ def only_shows(config: pytest.Config) -> bool:
 
 
 def uses_medfaith(item: pytest.Item) -> bool:
-    """Returns whether a test asks for a fixture of the plugin, or has a case and may ask while it runs."""
+    """Returns whether a test takes a fixture of the plugin, or has a case by the marker."""
     return _has_case(item) or any(name.startswith("medfaith_") for name in getattr(item, "fixturenames", ()))
 
 
@@ -130,16 +130,16 @@ def _has_case(item: pytest.Item) -> bool:
 
 
 def may_ask_later(item: pytest.Item) -> bool:
-    """Returns whether a test names no fixture of its case, and may ask for such a fixture while it runs.
+    """Returns whether a test takes no fixture of its case but may ask for one while it runs.
 
-    It asks by `request.getfixturevalue("medfaith_report")`.
+    It would ask by `request.getfixturevalue("medfaith_report")`.
     """
     names = set(getattr(item, "fixturenames", ()))
     return _has_case(item) and may_request(item) and not names & set(OF_THE_CASE)
 
 
 def may_request(item: Any) -> bool:
-    """Returns whether a test takes pytest's `request`, or a fixture of its project does that it asks for."""
+    """Returns whether a test, or a fixture of its project that it uses, takes pytest's `request`."""
     info = getattr(item, "_fixtureinfo", None)
     if info is None:
         return False
@@ -149,20 +149,23 @@ def may_request(item: Any) -> bool:
 
 
 def is_shipped(item: Any, fixture: str) -> bool:
-    """Returns whether a test uses `fixture` as the plugin ships it, overridden in no conftest.py."""
+    """Returns whether a test uses the plugin's `fixture`, so that no conftest.py overrides it."""
     known = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {}).get(fixture, ())
     return bool(known) and all(found.func.__module__ == "pytest_medfaith.plugin" for found in known)
 
 
 def forget_collected(config: pytest.Config) -> Collected:
-    """Returns an empty collection in place of what this run expected."""
+    """Drops all that this run expected and collected, and returns a new, empty `Collected`."""
     if _COLLECTED in config.stash:
         del config.stash[_COLLECTED]
     return collected_of(config)
 
 
 class RunHooks:
-    """The hooks; `refused` says why no test ran, or why what ran could not be summed up."""
+    """The hooks of a run.
+
+    `refused` says why no test ran, or why the run could not be summed up; "" where all is well.
+    """
 
     def __init__(self, config: pytest.Config) -> None:
         self.refused = ""
@@ -178,27 +181,30 @@ class RunHooks:
         self.finish: Finish | None = None  # how the run ended, once it has
 
     def refuse(self, items: list[pytest.Item], reason: str) -> None:
-        """Runs none of `items`; the controller learns of it from its workers."""
+        """Lets none of `items` run, for `reason`; a worker tells its controller."""
         items.clear()
         self.refused = reason
         if is_worker(self._config):
             self._config.workeroutput["medfaith_refused"] = reason  # type: ignore[attr-defined]
 
     def note_shard(self, whole: list[dict[str, Any]], *, leaves_out: bool) -> None:
-        """Notes what all shards expect together; the controller learns of it from its workers."""
+        """Notes what all shards together expect; a worker tells its controller.
+
+        `leaves_out` says whether other shards have tests.
+        """
         self.whole, self._leaves_out = whole, leaves_out
         if is_worker(self._config):
             self._config.workeroutput["medfaith_shard"] = (whole, leaves_out)  # type: ignore[attr-defined]
 
     def note(self, text: str) -> None:
-        """Says `text` at the end of the run, once for all workers."""
+        """Shows `text` at the end of the run, once, however many workers say it."""
         self._notes += [text] if text not in self._notes else []
         if is_worker(self._config):
             self._config.workeroutput["medfaith_notes"] = self._notes  # type: ignore[attr-defined]
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any, error: Any) -> None:
-        """Takes over from a worker its notes and why it ran no test, and remembers whether it died."""
+        """Takes over a worker's notes and its reason to run no test, and notes whether it died."""
         told = getattr(node, "workeroutput", {})
         self.refused = self.refused or told.get("medfaith_refused", "")
         if "medfaith_shard" in told:
@@ -210,7 +216,7 @@ class RunHooks:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest) -> Any:
-        """Gives the checker of --medfaith-checker where a project's fixture would take its place."""
+        """Gives the checker of --medfaith-checker in the place of a project's fixture medfaith_checker."""
         if fixturedef.argname != "medfaith_checker" or not self._config.getoption("--medfaith-checker"):
             return None
         from pytest_medfaith.run.commanded import commanded_checker
@@ -219,7 +225,7 @@ class RunHooks:
             return commanded_checker(fixturedef, request, resources_of(self._config))
 
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
-        """Runs an `async def` test that uses the plugin where no plugin for async tests does.
+        """Runs an `async def` test that uses the plugin, where no plugin for async tests does.
 
         Such a plugin comes first, or has wrapped the test in a plain function.
         """
@@ -234,10 +240,11 @@ class RunHooks:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, Any, Any]:
-        """Puts what a test measured on its report, which brings it to the process that sums up.
+        """Attaches what a test measured to its report, which carries it to the process that sums up.
 
-        It becomes plain values where it travels: a worker sends reports to the controller, and pytest-forked
-        sends those of a child to its parent. In a single process the record itself is put there.
+        Where the report leaves the process (pytest-xdist, pytest-forked), results become plain values; in a
+        single process the records themselves are attached. A test that passes without measuring its case is
+        failed.
         """
         report: Any = yield
         if report.when == "call" and report.passed and may_ask_later(item) and MEASURED not in item.stash:
@@ -253,7 +260,7 @@ class RunHooks:
         return report
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        """Takes in what a test measured, in this process or in a worker."""
+        """Takes in what a test of this process or of a worker measured."""
         results, expected = getattr(report, "medfaith", []), getattr(report, "medfaith_expected", [])
         if is_worker(self._config) or not (results or expected):
             return
@@ -282,7 +289,7 @@ class RunHooks:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
-        """Ends the run: sums up, judges gates, writes, and sets the exit status that its finish asks for."""
+        """Ends the run: sums up, judges gates, writes files, and sets the exit status."""
         if only_shows(self._config):
             return
         if _RESOURCES in self._config.stash:
@@ -293,7 +300,7 @@ class RunHooks:
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
 
     def _sum_up(self, session: pytest.Session, exitstatus: int) -> None:
-        """Sums the run up where this process does, unless no test ran or none reported."""
+        """Sums the run up in the process that does so, unless no test ran or none reported."""
         if self.refused:
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
         shard = self._config.getoption("--medfaith-shard")
@@ -334,7 +341,7 @@ class RunHooks:
             session.exitstatus = _EXIT_STATUS[self.finish.status]
 
     def _end_teaching(self) -> None:
-        """Saves what this process recorded in a teacher's cassette; tells what no report of a case holds."""
+        """Saves what the teacher said in this process, and notes requests that belong to no case."""
         from pytest_medfaith.run.teaching import end_teaching
 
         notes, why = end_teaching(resources_of(self._config))
@@ -346,7 +353,7 @@ class RunHooks:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Prints the card, or why no test ran."""
+        """Prints the card and notes, or why no test ran."""
         if self.finish and self.finish.reports:
             from pytest_medfaith.run.terminal import print_summary
 
@@ -365,7 +372,7 @@ class RunHooks:
             terminalreporter.write_line(plain_lines(f"ERROR: {self.refused}"), red=True, bold=True)
 
     def _annotate(self, terminal: pytest.TerminalReporter) -> None:
-        """Prints annotations on GitHub Actions. A run that has none to print imports nothing for them."""
+        """Prints annotations for GitHub Actions, where this is such a job and something failed."""
         ended = [*terminal.stats.get("failed", []), *terminal.stats.get("error", [])]
         failed = [test for test in ended if hasattr(test, "medfaith")]
         if not (self.finish or self.refused or failed):

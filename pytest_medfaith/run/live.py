@@ -1,7 +1,7 @@
-"""A slice answered live, outside pytest: each answer is kept when it is there, and a crash is a failed case.
+"""Answers a slice live, outside pytest: each answer is kept at once, and a crash is a failed case.
 
 A run that is killed leaves its answers in `answers.jsonl` of the run folder, and the same command goes on
-with them. When the run is written whole, its answers are in responses.jsonl, and the next run asks anew.
+with them. Once the run is written, its answers are in responses.jsonl, and the next run asks anew.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ ANSWERS = "answers.jsonl"  # in the run folder, while the run is on
 
 @dataclass
 class LiveAnswers:
-    """Gives the report on a target: it asks the RAG, unless an interrupted run has asked already.
+    """Called with a target, asks the RAG and returns the report; kept answers are not asked for again.
 
     Attributes:
         resources: of the run.
         rag: `question -> answer`; None asks the reference RAG.
         name: of the RAG, by which kept answers are found.
-        path: the file of answers; None keeps none.
+        path: the file of kept answers; None keeps none.
         asked: how many questions were asked.
-        kept: how many answers are of an interrupted run.
+        kept: how many answers came from an interrupted run.
         failed: {case id: why it has no answer}.
-        damaged: how many kept answers were not as they were written, and are asked again.
+        damaged: how many kept answers were not as they were written; they are asked for again.
     """
 
     resources: Resources
@@ -62,7 +62,7 @@ class LiveAnswers:
             self._known, self.damaged = read_sealed(self.path)
 
     def __call__(self, target: Target) -> Report:
-        """Returns the report on the answer to a target's question; a crash of the RAG is an empty answer."""
+        """Returns the report on the answer to a target's question; a crash of the RAG is the answer ""."""
         resources, settings = self.resources, target.settings
         retriever = resources.retriever(settings) if resources.can_retrieve(settings) else None
         with measured_steps() as steps:
@@ -81,9 +81,9 @@ class LiveAnswers:
         )
 
     def _response(self, target: Target, hits: Sequence[Hit]) -> Response:
-        """Returns the answer to a target's question: known, or asked now.
+        """Returns the answer to a target's question: kept, or asked for now and then kept.
 
-        Contexts of the retriever are not kept.
+        Contexts that the retriever gave are not kept but put in again from `hits`.
         """
         key = self._key(target)
         if key in self._known:
@@ -102,7 +102,7 @@ class LiveAnswers:
         return response
 
     def _key(self, target: Target) -> str:
-        """Returns what decides an answer: RAG and question; for the reference RAG also what it retrieves."""
+        """Returns a digest of what decides an answer: RAG, question, for the reference RAG its retrieval."""
         asked: dict[str, Any] = {"rag": self.name, "case": target.case.id, "question": target.case.question}
         asked |= {"history": list(target.turns), "temperatures": list(self.resources.temperatures)}
         if self.rag is None:
@@ -116,6 +116,7 @@ class LiveAnswers:
         return digest(asked)
 
     def _asked(self, target: Target, hits: Sequence[Hit]) -> Response:
+        """Returns the RAG's answer with its latency in ms; where the RAG raises, "" with the reason."""
         case, begun = target.case, time.perf_counter()
         self.asked += 1
         try:
@@ -136,11 +137,7 @@ class LiveAnswers:
 
 
 def _check_plain(response: Response) -> None:
-    """Refuses an answer that no file can hold.
-
-    Raises:
-        DataError: its `meta`, or another field, holds what JSON cannot.
-    """
+    """Raises DataError where an answer cannot be written as JSON, as with an object in its `meta`."""
     try:
         json.dumps(response.to_dict(), allow_nan=False)
     except (TypeError, ValueError) as error:

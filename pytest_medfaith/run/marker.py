@@ -1,4 +1,4 @@
-"""What the marker medfaith says: its slice, what it overrides, its gates."""
+"""Reads the arguments of the marker medfaith: its slice, what it sets, its gates."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ KEYS = ("k", "retriever", "checker", "contexts", "limit", "gates")
 
 
 def slice_of_marker(arguments: tuple[Any, ...]) -> str:
-    """Returns the slice that a marker names.
+    """Returns the name of the slice, which is the marker's only positional argument.
 
     Raises:
-        ValueError: it names none, or more than one slice.
+        ValueError: no name, several arguments, or something else than a text.
     """
     if len(arguments) != 1 or not isinstance(arguments[0], str):
         raise ValueError(
@@ -25,7 +25,9 @@ def slice_of_marker(arguments: tuple[Any, ...]) -> str:
 
 
 def gates_of_marker(marker: Mapping[str, Any]) -> tuple[str, ...]:
-    """Returns the gate expressions of a marker's arguments: gates=[...], NAME_at_least=x and NAME_at_most=x.
+    """Returns the gates of a marker, as expressions.
+
+    `gates=["hallucination <= 0.05"]` stays, and `faithfulness_at_least=0.8` becomes "faithfulness >= 0.8".
 
     Raises:
         ValueError: an argument that is neither known nor such a bound, or a gate that is no text.
@@ -52,10 +54,10 @@ def gates_of_marker(marker: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def count_of_marker(marker: Mapping[str, Any], name: str) -> int | None:
-    """Returns a whole number of 1 or more that a marker gives under `name`, None where it gives none.
+    """Returns the argument `name` of a marker, a whole number of 1 or more; None where it is not given.
 
     Raises:
-        ValueError: it gives something else.
+        ValueError: it is something else.
     """
     value = marker.get(name)
     if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 1):
@@ -64,10 +66,10 @@ def count_of_marker(marker: Mapping[str, Any], name: str) -> int | None:
 
 
 def counts_of_marker(marker: Mapping[str, Any], name: str) -> tuple[int, ...]:
-    """Returns the whole numbers of 1 or more that a marker gives under `name`, () where it gives none.
+    """Returns the argument `name` of a marker, a number of 1 or more or a list of such; () for none.
 
     Raises:
-        ValueError: it gives something else.
+        ValueError: it is something else.
     """
     given = marker.get(name)
     values = given if isinstance(given, (list, tuple)) else [] if given is None else [given]
@@ -76,7 +78,7 @@ def counts_of_marker(marker: Mapping[str, Any], name: str) -> tuple[int, ...]:
 
 
 def contexts_of_marker(marker: Mapping[str, Any]) -> tuple[JudgedContexts, ...]:
-    """Returns the contexts modes that a marker names, an empty tuple where it names none.
+    """Returns the contexts modes that a marker names, such as ("recorded", "retrieved"); () for none.
 
     Raises:
         ValueError: it names something else.
@@ -92,7 +94,7 @@ def contexts_of_marker(marker: Mapping[str, Any]) -> tuple[JudgedContexts, ...]:
 
 
 def listed(value: Any) -> tuple[Any, ...]:
-    """Returns a text as a list of one, None as an empty list, and a list as it is."""
+    """Returns "a" as ("a",), None as (), and a list as a tuple."""
     if value is None:
         return ()
     return (value,) if isinstance(value, str) else tuple(value)

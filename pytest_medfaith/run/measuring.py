@@ -1,4 +1,4 @@
-"""What a test measures of its case: a checked answer, or what the retriever finds without an answer."""
+"""What a test measures of its case: an answer that is checked, or the hits of a retriever."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def measure_answer(
     hits: Sequence[Hit],
     retriever: Retriever | None,
 ) -> Report:
-    """Returns the report on the answer of a test, which counts towards the card and the gates.
+    """Returns the report on a test's answer, and notes it for the card and the gates.
 
     Raises:
-        DataError: the report cannot be made, holds what has no plain form, or comes from another checker
-            under the name of the configured checker.
+        DataError: the report cannot be made, holds what has no plain form, or is by another checker under the
+            name of the configured checker.
     """
     resources, judge = resources_of(request.config), as_checker(checker)
     report = report_on(
@@ -57,7 +57,7 @@ def measure_answer(
 def answer_check(
     config: pytest.Config, *, checker: AnyChecker, extractor: Extractor
 ) -> Callable[..., Report]:
-    """Returns `check_answer` with what the settings say, for the fixture medfaith_check."""
+    """Returns `check_answer` set up as the settings say; the fixture medfaith_check gives it to tests."""
     resources = resources_of(config)
     return partial(
         check_answer,
@@ -75,10 +75,10 @@ def measure_hits(
     checker: AnyChecker,
     retriever: Retriever | None,
 ) -> Report:
-    """Returns the report on what the retriever of a test found, which counts towards the card and the gates.
+    """Returns the report on what a test's retriever found, and notes it for the card and the gates.
 
     Raises:
-        DataError: as `measure_answer`.
+        DataError: as in `measure_answer`.
     """
     judge, cost = as_checker(checker), retrieval_cost(target, retriever, request.node.stash.get(STEPS_MS, {}))
     declared = resources_of(request.config).metrics
@@ -87,11 +87,11 @@ def measure_hits(
 
 
 def _note(request: pytest.FixtureRequest, target: Target, report: Report, checker: Checker) -> Report:
-    """Notes what a test measured, and returns `report`.
+    """Keeps `report` as what a test measured, and returns it with relevancy and risk.
 
     Raises:
-        DataError: the report holds what has no plain form, or comes from another checker under the name of
-            the configured checker.
+        DataError: it holds what has no plain form, or is by another checker under the name of the configured
+            checker.
     """
     resources, settings, node = resources_of(request.config), target.settings, request.node
     brought = brought_signature(resources, checker, configured=settings.checker)

@@ -1,4 +1,4 @@
-"""The run folders of shards joined into the run that a single process would have been, its gates judged."""
+"""Joins the run folders of shards into the run that a single process would be, and judges its gates."""
 
 from __future__ import annotations
 
@@ -26,7 +26,17 @@ _NAMES_SHOWN = 3
 
 @dataclass(frozen=True, kw_only=True)
 class ShardRun:
-    """The run of a shard, as its folder holds it."""
+    """A shard's part of a run, read from its folder.
+
+    Attributes:
+        folder: of the shard.
+        index: its number, from 1, of `of`.
+        expected: what all shards together expect (`Collected.sorted_values`).
+        baseline: digest of the baseline file beside which it ran; "" where no gate compares.
+        errors: why it is unusable.
+        slice_reports: what it measured.
+        signature: all that decides its numbers.
+    """
 
     folder: Path
     index: int
@@ -39,15 +49,15 @@ class ShardRun:
 
 
 def merge_runs(resources: Resources, folders: Sequence[Path]) -> Finish:
-    """Returns how the run ended that the shards in `folders` are parts of, and writes it as any run.
+    """Returns how the whole run ended, of which `folders` hold the shards, and writes it as any run is.
 
     Args:
         resources: of the project; its options name the report folder and the baseline.
         folders: of the shards, in any order.
 
     Raises:
-        DataError: a folder holds no finished shard, a shard is missing or given twice, or shards are not of a
-            single run: other cases, gates, settings, models, corpora or baseline.
+        DataError: a folder holds no finished shard, a shard is missing or given twice, or shards differ in
+            cases, gates, settings, models, corpora or baseline.
     """
     from pytest_medfaith.run.finish import end_run
 
@@ -75,7 +85,7 @@ def merge_runs(resources: Resources, folders: Sequence[Path]) -> Finish:
 
 
 def _seeded(resources: Resources, signature: Mapping[str, Any]) -> Resources:
-    """Returns `resources` with the seed of the shards, which their command line may have given."""
+    """Returns `resources` with the seed that the shards ran with."""
     seed = signature.get("seed", resources.seed)
     return dataclasses.replace(
         resources, options=dataclasses.replace(resources.options, seed=seed), _loaded={}
@@ -106,7 +116,7 @@ def _read_shard(folder: Path) -> ShardRun:
 
 
 def _check_complete(shards: Sequence[ShardRun]) -> None:
-    """Raises DataError unless there is each shard of one number of shards, once, and each could be used."""
+    """Raises DataError unless each shard of one run is there once, and each is usable."""
     if len({shard.of for shard in shards}) > 1:
         told = ", ".join(f"{shard.folder} is {shard.index}/{shard.of}" for shard in shards)
         raise DataError(f"the shards are of several runs: {told}; expected all shards of a single run")
@@ -128,7 +138,7 @@ def _check_complete(shards: Sequence[ShardRun]) -> None:
 
 
 def _check_alike(shards: Sequence[ShardRun], resources: Resources) -> None:
-    """Raises DataError where shards expected different cases or gates, or began with another baseline."""
+    """Raises DataError where shards expect different cases or gates, or ran beside different baselines."""
     first = shards[0]
     for shard in shards[1:]:
         if shard.expected != first.expected:
@@ -149,7 +159,7 @@ def _check_alike(shards: Sequence[ShardRun], resources: Resources) -> None:
 
 
 def _difference(first: ShardRun, other: ShardRun) -> str:
-    """Returns in words what two shards do not expect alike."""
+    """Returns in words what two shards expect differently, as "the gates of ... differ"."""
     ours, theirs = ({str(SliceRun(**row["run"])): row for row in one.expected} for one in (first, other))
     alone = sorted(ours.keys() ^ theirs.keys())
     if alone:
@@ -163,7 +173,10 @@ def _difference(first: ShardRun, other: ShardRun) -> str:
 
 
 def _joined(known: Any, given: Any, folder: Path, *, place: str) -> Any:
-    """Returns what two signatures say together; a shard without a slice's cases names no models."""
+    """Returns two signatures joined key by key; a shard without cases of a slice lacks keys.
+
+    `place` is what messages call the value. Raises DataError where the two say different things.
+    """
     if isinstance(known, Mapping) and isinstance(given, Mapping):
         both = {
             key: _joined(known[key], given[key], folder, place=f"{place}, {key}")
@@ -179,7 +192,7 @@ def _joined(known: Any, given: Any, folder: Path, *, place: str) -> Any:
 
 
 def _take_reports(collected: Collected, shards: Sequence[ShardRun], runs: Sequence[SliceRun]) -> None:
-    """Adds the reports of all shards; a case that two shards measured is an error."""
+    """Adds the reports of all shards to `collected`; a case in two shards is a DataError."""
     seen: dict[tuple[SliceRun, str], Path] = {}
     for shard in shards:
         for slice_report in shard.slice_reports:
@@ -195,7 +208,7 @@ def _take_reports(collected: Collected, shards: Sequence[ShardRun], runs: Sequen
 
 
 def _configured(shown_run: SliceRun, runs: Sequence[SliceRun], folder: Path) -> SliceRun:
-    """Returns the row that was expected for a row of a card, whose checker a test may have replaced."""
+    """Returns the one of `runs` that a shown row belongs to; a test may have replaced its checker."""
     alike = [run for run in runs if run.equals_but_for_checker(shown_run)]
     found = [run for run in alike if run == shown_run] or alike
     if len(found) != 1:

@@ -1,4 +1,4 @@
-"""Notes below the card on what a run passed over, such as recorded answers to cases that are not there."""
+"""Notes below the card on what a run passed over, such as recorded answers to unknown cases."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 
 def notes_on_slices(resources: Resources, collected: Collected, reports: Sequence[SliceReport]) -> list[str]:
-    """Returns a line for each thing passed over: a k above the corpus, answers without case, cases left out.
+    """Returns a line for each thing that a run passed over.
+
+    Such are a k above the size of the corpus, answers that belong to no case, and cases that were left out.
 
     Args:
         resources: of the run.
@@ -39,7 +41,7 @@ def notes_on_slices(resources: Resources, collected: Collected, reports: Sequenc
 
 
 def _notes_on_ablations(reports: Sequence[SliceReport]) -> Iterator[str]:
-    """Yields a line for each slice that compares retrievers by answers which used none of them."""
+    """Yields a line for each slice that compares retrievers though its recorded answers used none of them."""
     retrievers: dict[str, set[str]] = {}
     for report in reports:
         froms = {one.response.contexts_from for one in report.reports}

@@ -1,4 +1,4 @@
-"""What the command line says of a run. It beats the marker, and the marker beats the settings."""
+"""The options of the command line. They beat the marker, and the marker beats the settings."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ _RETRIEVAL = {
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """The options --medfaith-*; None and empty mean that the command line says nothing.
+    """The options --medfaith-*; None and empty mean that the command line does not give it.
 
-    `retrieval` holds settings of retrieval by name, as in {"k1": 1.2}.
-    `llm` says what the teacher may do.
-    `retrieval_only` is an option of `medfaith evaluate` alone; a test says it by what it asks for.
+    `retrieval` is {setting of retrieval: value}, as in {"k1": 1.2}. `llm` says what the teacher may do.
+    `kept_baseline` is the number of a kept copy of the baseline. `retrieval_only` is an option of `medfaith
+    evaluate` alone; a test says it by the fixtures that it takes.
     """
 
     slices: tuple[str, ...] = ()
@@ -65,10 +65,10 @@ class Options:
 
 
 def options_of(config: pytest.Config) -> Options:
-    """Returns what pytest's command line says; paths are relative to where pytest was started.
+    """Returns the options on pytest's command line; paths are relative to where pytest was started.
 
     Raises:
-        UsageError: the baseline to be written is a kept copy, or a setting is out of its range.
+        UsageError: the baseline to write is a kept copy, or a setting is out of its range.
     """
     from pytest_medfaith.run.shards import parse_shard
 
@@ -110,12 +110,15 @@ def _checked(retrieval: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def report_folder(config: pytest.Config) -> Path:
-    """Returns the folder of --medfaith-report, which is relative to where pytest was started."""
+    """Returns the folder of --medfaith-report, from where pytest was started."""
     return Path(config.invocation_params.dir, config.getoption("--medfaith-report"))
 
 
 def _baseline(config: pytest.Config) -> tuple[Path | None, int | None]:
-    """Returns file and number of --medfaith-baseline: 0007 is a kept copy, unless a file has this name."""
+    """Returns (file, number) of --medfaith-baseline, of which one is None.
+
+    "0007" is the number of a kept copy, unless a file has this name.
+    """
     given = config.getoption("--medfaith-baseline")
     file = Path(config.invocation_params.dir, given) if given else None
     if file is None or not (given.isascii() and given.isdecimal()) or file.exists():

@@ -1,4 +1,4 @@
-"""What a run writes of its judged slice reports: run folder, summary of a CI step, JUnit properties."""
+"""Writes what a run leaves: run folder, summary of a CI step, JUnit properties."""
 
 from __future__ import annotations
 
@@ -33,22 +33,21 @@ def write_run_folder(
     ablations: Sequence[Ablation] = (),
     shard: Mapping[str, Any] | None = None,
 ) -> Iterator[str]:
-    """Writes the folder of --medfaith-report, and yields a line for the terminal that names the folder.
+    """Writes the folder of --medfaith-report, and yields a line that names it; nothing without the option.
 
-    Without this option nothing is written or yielded. As of any generator, nothing is written before it is
-    iterated.
+    It is a generator, so nothing is written before it is iterated.
 
     Args:
         reports: of the slices; their gates are judged already.
         resources: of the run; they hold its options and settings.
-        signature: what made the run, such as models, thresholds, versions and seed, as plain values.
+        signature: all that decides the numbers, such as models, thresholds, versions and seed.
         audits: {title: audit}; they are written where there are any.
-        ablations: the rows that were asked for together.
-        shard: what `medfaith merge` must know of a run that is a shard; None where it is none.
+        ablations: rows that were asked for together.
+        shard: what `medfaith merge` must know of a run that is a shard; None for a whole run.
 
     Raises:
         DataError: the folder cannot be written, or a value has no JSON.
-        SeveralErrors: report formats of the project could not be written; all other files are there.
+        SeveralErrors: formats of the project could not be written; all other files are there.
     """
     folder = resources.options.report
     if folder is None:
@@ -70,7 +69,7 @@ def write_run_folder(
 
 
 def write_step_summary(reports: Sequence[SliceReport], *, audits: Mapping[str, Audit]) -> list[str]:
-    """Adds the card to the summary of a step on GitHub Actions, elsewhere to nothing. There is no note."""
+    """Adds the card to the step summary on GitHub Actions; does nothing elsewhere. Returns no note."""
     told = "\n" + audit_markdown(audits, most=_AUDIT_CLAIMS_SHOWN) if audits else ""
     append_step_summary(markdown_card(reports) + told)
     return []
@@ -79,7 +78,7 @@ def write_step_summary(reports: Sequence[SliceReport], *, audits: Mapping[str, A
 def add_junit_properties(
     reports: Sequence[SliceReport], *, add_property: Callable[[str, object], None] | None
 ) -> list[str]:
-    """Gives the properties of each slice to pytest's JUnit report, if it writes one. There is no note."""
+    """Gives `add_property` the properties of each slice, for pytest's JUnit report. Returns no note."""
     if add_property:
         for name, value in itertools.chain.from_iterable(map(slice_properties, reports)):
             add_property(name, value)

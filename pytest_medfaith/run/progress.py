@@ -1,4 +1,4 @@
-"""The line that a long run shows from time to time: cases done, claims checked, hallucination, time left."""
+"""The line that a long run shows now and then: cases done, claims, hallucination, time left."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LINES = 20  # about as many over a run, however long it is
 
 @dataclass
 class ProgressLine:
-    """Says when the next line is due and what it says; `clock` gives seconds."""
+    """Decides when a progress line is due and what it says; `clock` gives seconds."""
 
     clock: Callable[[], float] = time.monotonic
     _began: float = field(init=False)
@@ -28,7 +28,11 @@ class ProgressLine:
         self._began = self._shown = self.clock()
 
     def next(self, collected: Collected) -> str | None:
-        """Returns the line due now; None before the first case, after the last, and soon after a line."""
+        """Returns the line that is due now, or None.
+
+        None before the first case, after the last, within 10 seconds of the last line, and more often than
+        about 20 times a run.
+        """
         now = self.clock()
         if now - self._shown < LEAST_SECONDS:
             return None
@@ -43,7 +47,7 @@ class ProgressLine:
 
 
 def progress_text(progress: Progress, seconds_left: float) -> str:
-    """Returns the line as it is shown."""
+    """Returns "medfaith: 12 of 40 cases, 31 claims, hallucination 0.032, about 2 min left"."""
     rate = f", hallucination {progress.refuted / progress.scored:.3f}" if progress.scored else ""
     done = f"{progress.done} of {progress.cases} cases, {progress.claims} claims"
     minutes = round(seconds_left / 60)
@@ -57,7 +61,7 @@ def progress_text(progress: Progress, seconds_left: float) -> str:
 
 
 def write_between(config: pytest.Config, text: str) -> None:
-    """Writes `text` on a separate line between the dots or lines that pytest writes of tests."""
+    """Writes `text` on a line of its own among the dots or lines that pytest writes for tests."""
     terminal: Any = config.pluginmanager.get_plugin("terminalreporter")
     writer = config.get_terminal_writer()
     terminal.ensure_newline()  # and pytest begins a new line for the next test, except for those of workers

@@ -1,7 +1,7 @@
-"""A run judged again: its folder's answers and hits, by other gold, thresholds or another checker.
+"""Judges a finished run again, by other gold claims, thresholds or another checker.
 
-Nothing is asked and nothing is retrieved again. What was not measured then stays missing, and an answer that
-failed stays failed.
+Answers and hits are taken from the run folder: nothing is asked or retrieved again. What was not measured
+then stays missing, and an answer that failed stays failed.
 """
 
 from __future__ import annotations
@@ -48,18 +48,18 @@ def rescore_run(
     checker: str | None,
     progress: Callable[[int, int], None],
 ) -> Finish:
-    """Judges the answers and hits in a run folder again, and ends the run.
+    """Judges the answers and hits in a run folder again, and returns how the new run ended.
 
     Args:
         resources: of the project: its thresholds, rules, gates and baseline hold.
         folder: of the finished run.
         gold: a gold file, or `NAME:PATH` of a data set; None keeps the gold claims of the run.
-        checker: None takes the checker of each row.
-        progress: told (cases done, cases).
+        checker: judges; None takes the checker of each row.
+        progress: called with (cases done, cases).
 
     Raises:
-        DataError: no finished run is there, the gold lacks a case of the run or has another question for it,
-            or the new run would be written over the old.
+        DataError: no finished run is there, the gold lacks a case or has another question for it, or the new
+            run would be written over the old.
     """
     from pytest_medfaith.run.finish import end_run
 
@@ -88,7 +88,7 @@ def rescore_run(
 
 
 def _begin(resources: Resources, folder: Path) -> None:
-    """Marks the folder of the new run, where it has one, as unfinished."""
+    """Marks the folder of the new run as unfinished, where a folder was asked for."""
     out = resources.options.report
     if out is None:
         return
@@ -99,10 +99,10 @@ def _begin(resources: Resources, folder: Path) -> None:
 
 
 def _new_case(known: Case, cases: Cases | None, gold: str | None) -> Case:
-    """Returns the case that an answer is judged by.
+    """Returns the case that an answer is judged by: of the gold `cases`, or `known` where there are none.
 
     Raises:
-        DataError: the gold has no such case, or another question under its id.
+        DataError: the gold has no such case, or another question or other turns under its id.
     """
     if cases is None:
         return known
@@ -123,6 +123,7 @@ def _new_case(known: Case, cases: Cases | None, gold: str | None) -> Case:
 
 
 def _new_run(row: SliceReport, checker: str | None) -> SliceRun:
+    """Returns the key of the row that judges `row` again, by `checker` where that is given."""
     known: SliceRun = row.run
     return dataclasses.replace(known, checker=checker or row.checker)
 
@@ -132,13 +133,14 @@ def _settings(resources: Resources, row: SliceReport) -> SliceSettings | None:
 
 
 def _gates(resources: Resources, row: SliceReport) -> tuple[str, ...]:
+    """Returns the gates of the settings and the command line for a row."""
     configured = _settings(resources, row)
     gates = (*(configured.gates if configured else ()), *resources.options.gates)
     return gates if row.contexts_mode != "none" else gates_without_answer(gates, resources.metrics)
 
 
 def _expect(resources: Resources, collected: Collected, row: SliceReport, checker: str | None) -> None:
-    """Notes the cases of a row; those that its run lost are missing from this one, too."""
+    """Expects the cases of a row again; those that its run lost will be missing again."""
     known = [report.case.id for report in row.reports]
     run, ids = _new_run(row, checker), [*known, *row.missing]
     told: dict[str, Any] = {"skipped": row.skipped, "size": len(ids), "place": row.place}
@@ -171,7 +173,7 @@ def _judged(resources: Resources, report: Report, case: Case, run: SliceRun, *, 
 
 
 def _as_answered(report: Report) -> Response:
-    """Returns a response that says whose its contexts were before retrieved contexts took their place."""
+    """Returns the response as it was before retrieved contexts and turns of the user were added."""
     response = report.response
     # What the user said before comes behind the contexts again, where the history is evidence.
     contexts = tuple(chunk for chunk in response.contexts if chunk.source != CONVERSATION)
@@ -183,7 +185,7 @@ def _as_answered(report: Report) -> Response:
 
 
 def _search(report: Report) -> Callable[[str], Sequence[Hit]] | None:
-    """Returns what gives the recorded chunks of a claim that was a query; None where claims were none.
+    """Returns a search that finds for each claim what was found then; None where claims were no queries.
 
     Raises:
         DataError: when called for a claim that the run did not search for.
@@ -211,7 +213,7 @@ def _search(report: Report) -> Callable[[str], Sequence[Hit]] | None:
 
 
 def _signature(resources: Resources, signature: Mapping[str, Any], checkers: set[str]) -> dict[str, Any]:
-    """Returns the signature of the run with what judges now in the place of what judged then."""
+    """Returns the signature of the old run, with what judges now in place of what judged then."""
     from importlib.metadata import version
 
     kept = {
@@ -230,6 +232,7 @@ def _signature(resources: Resources, signature: Mapping[str, Any], checkers: set
 
 
 def _unanswered(cases: Cases | None, rows: Sequence[SliceReport]) -> list[str]:
+    """Returns a note on gold cases that the run did not answer; [] where there is none."""
     known = {report.case.id for row in rows for report in row.reports} | {
         name for row in rows for name in row.missing
     }

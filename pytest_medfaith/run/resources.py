@@ -1,4 +1,4 @@
-"""What a run reads and loads: settings, cases, corpora, retrievers, checkers and recorded responses."""
+"""Loads what a run needs: settings, cases, corpora, retrievers, checkers, recorded responses."""
 
 from __future__ import annotations
 
@@ -53,7 +53,13 @@ _ANY_SENTENCES = 10_000  # of a chunk that is cut anew: its tokens alone bound i
 
 @dataclass
 class Resources:
-    """Loads what a run asks for: each thing once in a process, when it is first asked for."""
+    """Loads what a run asks for, each thing once in a process, when it is first asked for.
+
+    Attributes:
+        root: the folder of the project.
+        options: of the command line; they beat the settings.
+        store: where records of cases are kept: in memory, or in files.
+    """
 
     root: Path
     options: Options = field(default_factory=Options)
@@ -61,16 +67,17 @@ class Resources:
     _loaded: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     def _once(self, key: Hashable, load: Callable[[], Loaded]) -> Loaded:
+        """Returns what `load` gives, called the first time only for each `key`."""
         if key not in self._loaded:
             self._loaded[key] = load()
         return self._loaded[key]  # type: ignore[no-any-return]
 
     @cached_property
     def settings(self) -> Settings:
-        """The project's settings, as configured.
+        """The settings of the project.
 
-        The rules of safety and severity are read here, too: where they cannot be read, the error comes before
-        the first test.
+        The rules of safety and severity are read here, too, so that an error in them comes before the first
+        test.
         """
         settings = load_settings(self.root)
         load_rulebook(settings.safety)
@@ -80,7 +87,7 @@ class Resources:
 
     @property
     def seed(self) -> int:
-        """The seed of every interval and test: of the command line, else of the settings."""
+        """The seed of all resampling: of the command line, else of the settings."""
         return self.options.seed if self.options.seed is not None else self.settings.seed
 
     @property
@@ -90,17 +97,17 @@ class Resources:
 
     @property
     def rulebook(self) -> Rulebook:
-        """The safety rules: the shipped rules and the project's, less those that are switched off."""
+        """The safety rules: the shipped and the project's, without those that are switched off."""
         return load_rulebook(self.settings.safety).without(self.rules_off)
 
     @property
     def severity(self) -> SeverityRules:
-        """The rules of severity: the project's, and after them the shipped rules."""
+        """The rules that grade errors: the project's, and after them the shipped rules."""
         return load_severity(self.settings.severity)
 
     @property
     def rules(self) -> dict[str, Any]:
-        """What every report is made with beside its checker, as arguments of `evaluate_case`."""
+        """Keyword arguments of `evaluate_case` that are the same for every case: rules and metrics."""
         return {"rulebook": self.rulebook, "severity": self.severity, "declared": self.metrics}
 
     @cached_property
@@ -114,17 +121,17 @@ class Resources:
 
     @property
     def baseline_path(self) -> Path:
-        """The baseline file: of the command line, which may number a kept copy, else of the settings.
+        """The baseline file: of the command line, else of the settings.
 
         Raises:
-            MissingBaseline: no copy is kept under the number.
+            MissingBaseline: the command line gives the number of a kept copy, and there is none.
         """
         if self.options.kept_baseline is not None:
             return kept_baseline(self.settings.baseline, self.options.kept_baseline)
         return self.options.baseline or self.settings.baseline
 
     def cases(self, settings: SliceSettings) -> list[Case]:
-        """Returns at most `limit` cases of a slice: a sample where the command line has a seed.
+        """Returns the cases of a slice, at most `limit`: the first, or a sample where a seed was typed.
 
         Raises:
             DataError: the slice has no case, or its file cannot be read.
@@ -132,10 +139,12 @@ class Resources:
         return self._cases_and_skips(settings)[0]
 
     def skipped(self, settings: SliceSettings) -> Mapping[str, int]:
-        """Returns how many records of a slice's data set are left out, by reason."""
+        """Returns {reason: how many records of a slice's data set gave no case}."""
         return self._cases_and_skips(settings)[1].counts
 
     def _cases_and_skips(self, settings: SliceSettings) -> tuple[list[Case], Skips]:
+        """Returns the cases of a slice, and the records that gave none."""
+
         def read() -> tuple[list[Case], Skips]:
             skips = Skips()
             cases = list(
@@ -153,35 +162,35 @@ class Resources:
         return self._once(("chunks", settings.corpus), lambda: read_chunks(settings.corpus))
 
     def can_retrieve(self, settings: SliceSettings) -> bool:
-        """Returns whether there is something to retrieve from: a corpus, or a store that has its own."""
+        """Returns whether a slice has something to search: a corpus, or a store that holds chunks."""
         return bool(settings.corpus) or not needs_chunks(settings.retriever, self.retrieval)
 
     @property
     def retrieval(self) -> RetrievalSettings:
-        """What is set about retrieval: the settings, and what the command line says instead."""
+        """The settings of retrieval, with what the command line says in their place."""
         names = [field.name for field in dataclasses.fields(RetrievalSettings) if field.name != "teacher"]
         configured = {name: getattr(self.settings, name) for name in names}
         return RetrievalSettings(**{**configured, **self.options.retrieval, "teacher": self.teacher})
 
     @cached_property
     def teacher(self) -> Teacher:
-        """The LLM that the settings set up; whether it can be asked shows when it is."""
+        """The LLM that the settings name; that it cannot be asked shows only when it is."""
         from pytest_medfaith.teacher.asking import Teacher
 
         return Teacher(self.settings.llm, mode=self.options.llm)
 
     @property
     def temperatures(self) -> tuple[float, ...]:
-        """The temperatures at which a RAG is asked each question; () where it is asked once, as it is.
+        """The temperatures at which a RAG is asked each question; () where it is asked just once.
 
         Raises:
-            DataError: as of `temperatures_of`.
+            DataError: as in `temperatures_of`.
         """
         return temperatures_of(self.settings.consistency, self.settings.temperatures)
 
     @property
     def extractor(self) -> Extractor:
-        """What splits answers into claims, as configured.
+        """What splits answers into claims, as configured, with limits on their length and number.
 
         Raises:
             DataError: a folder without a usable student.
@@ -194,6 +203,7 @@ class Resources:
 
     @property
     def _extractor(self) -> Extractor:
+        """What splits answers into claims, without limits: the shipped rules, the teacher, or a student."""
         name = self.settings.extractor
         if name == defaults.EXTRACTOR:
             return extract_claims
@@ -205,20 +215,20 @@ class Resources:
 
     @cached_property
     def student_extractor(self) -> tuple[Extractor, str]:
-        """The student in the folder that the settings name as the extractor, and what names its weights."""
+        """The extractor in the folder that the settings name, and the signature of its weights."""
         from pytest_medfaith.claims.student import folder_extractor
 
         return folder_extractor(self.settings.root / self.settings.extractor)
 
     def check_teacher(self, settings: SliceSettings, *, uses: Callable[[str], bool] = lambda _: True) -> None:
-        """Finds out whether the teacher can be asked where a slice needs it.
+        """Raises where a slice needs the teacher and it cannot be asked.
 
         Args:
             settings: of the slice.
-            uses: whether a fixture is used as the plugin ships it, such as "medfaith_checker".
+            uses: says of a fixture such as "medfaith_checker" whether it is used as the plugin ships it.
 
         Raises:
-            TeacherError: it cannot, as where no model is named or the mode is off.
+            TeacherError: it cannot be asked, as where no model is named or the mode is off.
             MissingExtra: the client of OpenAI is not installed.
         """
         named = {
@@ -230,7 +240,7 @@ class Resources:
             self.teacher.check_ready()
 
     def searched_chunks(self, settings: SliceSettings, retriever: str) -> list[Chunk]:
-        """Returns the chunks that a retriever searches: the slice's, or its corpus cut anew.
+        """Returns the chunks that a retriever searches: the slice's, or its corpus cut anew by size.
 
         Raises:
             DataError: the name of the retriever holds something that is no setting.
@@ -242,7 +252,7 @@ class Resources:
         return self._once(("cut", settings.corpus, shape), lambda: recut_chunks(chunks, shape=shape))
 
     def read_chunks(self, settings: SliceSettings, retriever: str) -> Sequence[Chunk]:
-        """Returns the chunks that a retriever searches, with the context that is read before their texts."""
+        """Returns the chunks that a retriever searches, with title and section path before their texts."""
         chunks = self.searched_chunks(settings, retriever)
         given = settled(retriever, self.retrieval)[1]
         key = ("read", settings.corpus, retriever, given.chunk_context)
@@ -251,9 +261,9 @@ class Resources:
         )
 
     def retriever(self, settings: SliceSettings) -> Retriever:
-        """Returns the slice's retriever over its corpus, or over that of a store where it has none.
+        """Returns the slice's retriever, `(query, *, top_k) -> hits`, over its corpus or a store.
 
-        Asked for more than there is, it gives all.
+        Asked for more hits than there are chunks, it gives all.
         """
         name = settings.retriever
         chunks, given = self.searched_chunks(settings, name) if settings.corpus else [], self.retrieval
@@ -273,7 +283,7 @@ class Resources:
 
     @property
     def reference_rag(self) -> ReferenceRag:
-        """Returns the reference RAG, set up as configured; it is given what was retrieved."""
+        """The reference RAG as configured; it is given what was retrieved."""
         from pytest_medfaith.rag.reference import needs_teacher, reference_rag
 
         return self._once(
@@ -287,7 +297,7 @@ class Resources:
         )
 
     def check_rag(self) -> None:
-        """Finds out whether a reference RAG that asks the teacher can answer; raises as `check_teacher`."""
+        """Raises as `check_teacher` where the reference RAG needs the teacher and it cannot be asked."""
         from pytest_medfaith.rag.reference import needs_teacher
 
         if needs_teacher(self.settings.rag):
@@ -295,14 +305,14 @@ class Resources:
 
     @cached_property
     def scores(self) -> Path | None:
-        """The file that keeps scores of pairs, None where none does."""
+        """The file that keeps scores of pairs from run to run; None where none does."""
         return self.settings.cache / defaults.PAIR_SCORES
 
     def checker(self, name: str = defaults.CHECKER) -> Checker:
-        """Returns the checker called `name`, with the pair cache, and set up as configured.
+        """Returns the checker called `name`, with thresholds, rules and calibration as configured.
 
         Raises:
-            DataError: the calibration that is configured for this checker was fitted with other weights.
+            DataError: the calibration for this checker was fitted with other weights.
         """
         return self._once(("checker", name), lambda: self._load_checker(name))
 
@@ -346,7 +356,7 @@ class Resources:
         return dataclasses.replace(checker, thresholds=dataclasses.replace(checker.thresholds, **changes))
 
     def responses(self, settings: SliceSettings, *, rows: Any = None) -> Mapping[str, Response]:
-        """Returns recorded responses by case id.
+        """Returns {case id: recorded response}.
 
         Args:
             settings: of the slice.

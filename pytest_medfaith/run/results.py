@@ -1,4 +1,4 @@
-"""What a test measured, and how it travels from a worker of pytest-xdist to the process that sums up."""
+"""What a test measured, in a form that can travel from a worker to the process that sums up."""
 
 from __future__ import annotations
 
@@ -19,9 +19,13 @@ from pytest_medfaith.records import Report, SliceRun
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """What a test measured of its case: the row of the card, the report, and the gates of the test.
+    """What a test measured of its case.
 
-    `checker` is the signature of a checker that the test put in the configured checker's place, or None.
+    Attributes:
+        run: the row of the card.
+        report: on the case.
+        gates: that the test brings.
+        checker: signature of a checker that the test put in place of the configured one; None for none.
     """
 
     run: SliceRun
@@ -31,11 +35,11 @@ class Result:
 
     @property
     def case_key(self) -> tuple[SliceRun, str]:
-        """The row as the card shows it, with the checker that judged, and the id of the case."""
+        """The row of the card, named by the checker that judged, and the id of the case."""
         return dataclasses.replace(self.run, checker=self.report.checker), self.report.case.id
 
     def to_row(self) -> dict[str, Any]:
-        """Returns the result as plain lists, dicts, strings and numbers, which is how it leaves a worker."""
+        """Returns the result as plain lists, dicts, strings and numbers, which can leave a worker."""
         return {
             "run": self.run.to_dict(),
             "report": self.report.to_dict(),
@@ -55,11 +59,10 @@ class Result:
 
 
 def plain_report(report: Report) -> Report:
-    """Returns `report` with plain values alone, as a file or a worker would hold them.
+    """Returns `report` with plain values only, as its file would give them when read.
 
-    A RAG, a retriever, a checker or an extractor may put anything into a record: a latency of numpy, a list
-    where a tuple belongs. A report that is plain already is returned as it is, and any other in the form that
-    reading its file would give.
+    A RAG, retriever, checker or extractor may put anything into a record: a number of numpy, a list for a
+    tuple. A report that is plain already comes back as it is.
 
     Raises:
         DataError: a value has no plain form, such as an object, NaN, or half of a surrogate pair.
@@ -85,7 +88,7 @@ def _plain_number(value: Any) -> Any:
 
 @cache
 def _plain_test(kind: Any) -> Callable[[Any], bool]:  # noqa: PLR0911 - one return a kind of annotation
-    """Returns a test whether a value is just what reading its JSON as the type `kind` would give."""
+    """Returns a function that says whether a value is exactly what its JSON, read as `kind`, would give."""
     if kind is Any:
         return _is_plain_json
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
@@ -116,7 +119,7 @@ def _plain_test(kind: Any) -> Callable[[Any], bool]:  # noqa: PLR0911 - one retu
 
 
 def _is_plain_json(value: Any) -> bool:
-    """Returns whether `value` is what `json.loads` could have given."""
+    """Returns whether `value` could be the result of `json.loads`, with finite numbers."""
     kind = type(value)
     if kind is float:
         return math.isfinite(value)
@@ -128,5 +131,5 @@ def _is_plain_json(value: Any) -> bool:
 
 
 def _is_text(value: Any) -> bool:
-    """Returns whether `value` is a text that can be written: half of a surrogate pair cannot."""
+    """Returns whether `value` is a text that can be written as UTF-8."""
     return type(value) is str and (value.isascii() or not any("\ud800" <= sign <= "\udfff" for sign in value))

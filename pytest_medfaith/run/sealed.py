@@ -1,4 +1,4 @@
-"""Rows on disk that a killed run may leave half written: each reads back as written, or is damaged."""
+"""Rows in a file, each behind a check sum, so that a row that a killed run left half written is noticed."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pytest_medfaith.errors import CannotWrite
 
 
 def digest(value: object) -> str:
-    """Returns a digest of plain values, by which a row is found."""
+    """Returns a hash of plain values, as hexadecimal text; equal values have equal hashes."""
     text = json.dumps(value, sort_keys=True, default=str, ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def read_sealed(path: Path) -> tuple[dict[str, str], int]:
-    """Returns {name: row as JSON}, and how many rows are not as they were written; no file holds no row."""
+    """Returns {name: row as JSON} of a file, and how many rows are damaged; ({}, 0) without a file."""
     rows, damaged = dict[str, str](), 0
     try:
         held = path.read_bytes()
@@ -35,7 +35,7 @@ def read_sealed(path: Path) -> tuple[dict[str, str], int]:
 
 
 def append_sealed(path: Path, name: str, row: str) -> None:
-    """Adds a row behind a check sum of it; a row that a killed run left half written ends with a line break.
+    """Adds a row with its check sum at the end of a file; after a half-written row it begins a new line.
 
     Raises:
         CannotWrite: the file cannot be written.

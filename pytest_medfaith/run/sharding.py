@@ -1,4 +1,4 @@
-"""The end of a shard: its run folder holds what the merge needs, and its gates are left to the merge."""
+"""The end of a shard, one part of a run: it writes its run folder, and leaves its gates to the merge."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def end_shard(
     whole: Sequence[Mapping[str, Any]],
     is_partial: bool = False,
 ) -> Finish:
-    """Returns how a shard ended; writes its run folder, also where no case of it ran.
+    """Returns how a shard ended, and writes its run folder, even where none of its cases ran.
 
-    A part of the cases can neither pass nor fail a gate of the slice, so none is judged here.
+    No gate is judged: a part of the cases can neither pass nor fail a gate of the slice.
 
     Args:
         resources: of the run.

@@ -1,8 +1,8 @@
-"""Shards of a run, for CI matrices: which cases run in which shard, and what a shard leaves for the merge.
+"""Shards, the parts of a run that a CI matrix runs side by side: which cases each runs, what it leaves.
 
-A case goes to the shard that the hash of its id names, as pytest-shard does with node ids. Unlike an order,
-the hash does not move other cases where a case is added, and all tests, retrievers and checkers of a case
-meet in one shard. Shards are numbered from 1 (2/5), as in Playwright, Jest and GitLab.
+The hash of a case's id decides its shard, as pytest-shard does with node ids. So a new case moves no other
+case, and all tests, retrievers and checkers of a case are in one shard. Shards are numbered from 1 (2/5), as
+in Playwright, Jest and GitLab.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Shard:
-    """Shard `index`, from 1, of `of`."""
+    """A part of a run: number `index`, from 1, of `of` parts."""
 
     index: int
     of: int
@@ -37,7 +37,7 @@ class Shard:
 
 
 def parse_shard(text: str) -> Shard:
-    """Returns the shard that `text` names, such as 2/5.
+    """Returns the shard that a text such as "2/5" names.
 
     Raises:
         DataError: it names none.
@@ -50,10 +50,10 @@ def parse_shard(text: str) -> Shard:
 
 
 def check_shard(options: Options) -> None:
-    """Refuses options that a part of a run cannot follow; gates without a run folder would never be judged.
+    """Raises DataError for options that a shard cannot follow.
 
-    Raises:
-        DataError: there is no report folder, or the baseline or an audit is asked for.
+    A shard needs a run folder, without which its gates would never be judged. It can neither write the
+    baseline nor audit, since it holds only a part of the cases.
     """
     if options.shard is None:
         return
@@ -74,11 +74,11 @@ def check_shard(options: Options) -> None:
 def shard_record(
     resources: Resources, whole: Sequence[Mapping[str, Any]], errors: Sequence[str]
 ) -> dict[str, Any]:
-    """Returns what the merge must know of a shard, as plain values.
+    """Returns what `medfaith merge` must know of a shard, as plain values.
 
     Args:
         resources: of the run.
-        whole: what all shards together expect (`Collected.expected_values`).
+        whole: what all shards together expect (`Collected.sorted_values`).
         errors: why the shard is unusable.
     """
     shard = resources.options.shard
@@ -95,6 +95,6 @@ def shard_record(
 
 
 def baseline_digest(resources: Resources) -> str:
-    """Returns a digest of the baseline file, "" where there is none."""
+    """Returns a hash of the baseline file; "" where there is none."""
     path = resources.baseline_path
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""

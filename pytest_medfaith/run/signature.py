@@ -1,4 +1,4 @@
-"""The signature of a run: what decides its numbers. Runs of two signatures are not compared."""
+"""The signature of a run: all that decides its numbers. Only runs of equal signatures are compared."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _QUERIES = {"retrieved": "the question", "per-claim": "each claim with its conte
 
 
 def run_signature(resources: Resources, collected: Collected, runs: Iterable[SliceRun]) -> dict[str, Any]:
-    """Returns what decides the numbers of some rows: checkers, corpora, retrievers, rules, seed, processor.
+    """Returns all that decides the numbers of some rows: checkers, corpora, retrievers, rules, seed.
 
-    A checker that a test put in the configured checker's place is known once a report of it came in.
+    A checker that a test put in place of the configured one is known only once a report of it came in.
 
     Args:
         resources: of the run.
-        collected: what came in so far, which tells configured checkers from those that tests brought along.
+        collected: what came in so far, which tells configured checkers from those that tests brought.
         runs: the rows.
     """
     from importlib.metadata import version
@@ -70,11 +70,11 @@ def run_signature(resources: Resources, collected: Collected, runs: Iterable[Sli
 def _answers_signature(
     collected: Collected, runs: Iterable[SliceRun], slices: Iterable[SliceSettings]
 ) -> dict[str, Any]:
-    """Returns, by slice, how its answers were made and judged; empty where all of it is the default.
+    """Returns how answers were made and judged, by slice; {} where all of it is the default.
 
-    Under `contexts` are the contexts mode and the retrievers whose hits were judged together; recorded
-    contexts are left out. Under `reference_rag` is what decided the answers of the reference RAG, so that
-    they are not compared with the answers of another RAG. Under `history` is what the earlier turns are.
+    Under "contexts" are the contexts mode, where it is not "recorded", and the retrievers whose hits were
+    judged together. Under "reference_rag" is what decides the answers of the reference RAG, so that they are
+    not compared with those of another RAG. Under "history" is what earlier turns are.
     """
     contexts: dict[str, Any] = {}
     for run in runs:
@@ -88,7 +88,7 @@ def _answers_signature(
 
 
 def _retrievers(resources: Resources, runs: Iterable[SliceRun]) -> dict[str, dict[str, Any]]:
-    """Returns slice -> retriever -> what decides its hits over the slice's corpus."""
+    """Returns {slice: {retriever: what decides its hits}}."""
     from pytest_medfaith.retrieval.index import corpus_hash
     from pytest_medfaith.retrieval.signature import retriever_signature
 
@@ -105,7 +105,7 @@ def _retrievers(resources: Resources, runs: Iterable[SliceRun]) -> dict[str, dic
 
 
 def extractor_signature(resources: Resources) -> dict[str, str]:
-    """Returns what else decides the claims than the shipped rules: teacher, student, limits; {} for none."""
+    """Returns what decides the claims beside the shipped rules: teacher, student, limits; {} for none."""
     settings, told = resources.settings, dict[str, str]()
     if settings.extractor == TEACHER:
         from pytest_medfaith.claims.teacher import extractor_signature as signature
@@ -119,12 +119,15 @@ def extractor_signature(resources: Resources) -> dict[str, str]:
 
 
 def severity_signature(resources: Resources) -> dict[str, str]:
-    """Returns the digest of the project's rules of severity; the version covers the shipped rules."""
+    """Returns a digest of the project's rules of severity; {} where there are none.
+
+    The version of the package covers the shipped rules.
+    """
     return {"severity": resources.severity.signature} if resources.settings.severity else {}
 
 
 def relevancy_signature(resources: Resources) -> dict[str, str]:
-    """Returns what decides answer relevancy; {} where it is not measured. Checkers name the encoder."""
+    """Returns what decides the answer relevancy; {} where it is not measured."""
     mode = resources.settings.relevancy
     if mode != TEACHER:
         return {} if mode == "off" else {"relevancy": mode}
@@ -134,7 +137,7 @@ def relevancy_signature(resources: Resources) -> dict[str, str]:
 
 
 def checker_signature(checker: Checker) -> dict[str, Any]:
-    """Returns what of a checker decides its verdicts, as plain values."""
+    """Returns all of a checker that decides its verdicts, as plain values: weights, thresholds, rules."""
     return {
         "weights": checker.signature,
         "encoder": encoder_signature(),  # it decides which texts of contexts are read
@@ -150,15 +153,15 @@ def checker_signature(checker: Checker) -> dict[str, Any]:
 
 
 def brought_signature(resources: Resources, checker: Checker, *, configured: str) -> dict[str, Any] | None:
-    """Returns the signature of a checker that a test put in the configured checker's place, or None.
+    """Returns the signature of a checker that a test put in place of the configured one; None where none was.
 
     Args:
         resources: of the run.
-        checker: which judged the test's case.
+        checker: judged the test's case.
         configured: the name of the configured checker.
 
     Raises:
-        DataError: two different checkers bear the configured checker's name.
+        DataError: a different checker has the configured checker's name.
     """
     if checker.name != configured:
         return checker_signature(checker)

@@ -1,4 +1,4 @@
-"""The cases of a slice, measured one after another without pytest, from its targets to the end of the run."""
+"""Measures the cases of a slice one after another, without pytest, and ends the run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Measure = Callable[[Target], "Report"]
 
 
 class CaseFailed(DataError):
-    """Raised by what measures where a single case has no report; the cases behind it are measured."""
+    """Raised while a case is measured and gets no report; the cases after it are still measured."""
 
 
 def run_slice(
@@ -36,14 +36,14 @@ def run_slice(
     progress: Callable[[int, int], None],
     keeps_going: bool = False,
 ) -> Finish:
-    """Measures `targets` as a run of pytest would, and ends the run.
+    """Measures `targets` as a run of pytest would, and returns how the run ended.
 
     Args:
         resources: of the run.
         targets: of a slice, row by row.
-        measure: gives the report on a target; a `CaseFailed` from it makes the run unusable at its end.
-        progress: told (targets done, targets in all).
-        keeps_going: whether a row that raises becomes a failed row, and the rows behind it follow.
+        measure: returns the report on a target; a `CaseFailed` makes the run unusable at its end.
+        progress: called with (targets done, targets).
+        keeps_going: whether a row in which something raises becomes a failed row, and the next rows run.
 
     Raises:
         DataError: a retriever is needed, and the slice has no corpus; or what `measure` raises.
@@ -75,6 +75,7 @@ def run_slice(
 
 @contextmanager
 def _noting(failed: list[str]) -> Iterator[None]:
+    """Adds the message of a `CaseFailed` in the block to `failed`, and goes on."""
     try:
         yield
     except CaseFailed as error:
@@ -84,6 +85,7 @@ def _noting(failed: list[str]) -> Iterator[None]:
 def _measure_into(
     resources: Resources, collected: Collected, target: Target, measure: Measure, *, keeps_going: bool
 ) -> None:
+    """Adds the report on a target to `collected`; with `keeps_going` an error fails its row instead."""
     try:
         measured = plain_report(completed(resources, measure(target), history=target.settings.history))
     except Exception as error:
@@ -96,6 +98,7 @@ def _measure_into(
 
 
 def _why(error: Exception, target: Target) -> str:
+    """Returns the message of an error, with the id of the case where it is not in it."""
     said = str(error) if isinstance(error, (MedfaithError, ValueError)) else repr(error)
     return said if target.case.id in said else f"case {target.case.id!r}: {said}"
 

@@ -1,4 +1,4 @@
-"""What runs: the cases of a slice under each retriever and checker, and the report on a single case."""
+"""What runs: each case of a slice under each retriever and checker; and the report on a single case."""
 
 from __future__ import annotations
 
@@ -43,10 +43,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Target:
-    """What one test item measures: a case of a slice under one retriever, checker and contexts mode.
+    """What a test item measures: a case of a slice under one retriever, checker, contexts mode and k.
 
-    Without an answer it measures what the retriever finds, and nothing else. `place` is that of its row among
-    the rows that were asked for together.
+    Attributes:
+        settings: of the slice, with the values of this row.
+        case: the question and what is known about its answer.
+        has_answer: whether an answer is judged; else only what the retriever finds.
+        place: of its row among the rows that were asked for together, from 0.
     """
 
     settings: SliceSettings
@@ -56,22 +59,22 @@ class Target:
 
     @property
     def run(self) -> SliceRun:
-        """The row of the card that this item's report belongs to."""
+        """The key of the card's row that this item's report belongs to."""
         run = self.settings.run
         return run if self.has_answer else dataclasses.replace(run, contexts_mode="none")
 
     @property
     def turns(self) -> Turns:
-        """The earlier turns of the case that the system under test gets."""
+        """The earlier turns of the case that the system under test gets; () where they are ignored."""
         return () if self.settings.history == "ignore" else as_turns(self.case.history)
 
     @property
     def standalone(self) -> str:
-        """The question as it can be read without the earlier turns: what the reference RAG retrieves for."""
+        """The question as it reads without the earlier turns, for which the reference RAG retrieves."""
         return standalone_question(self.case.question, self.turns)
 
     def gates(self, declared: Mapping[str, Metric]) -> tuple[str, ...]:
-        """Returns the gates that this item's row is judged by; without an answer, those that need none."""
+        """Returns the gates of this item's row; without an answer, only those that need none."""
         gates = self.settings.gates
         return gates if self.has_answer else gates_without_answer(gates, declared)
 
@@ -79,7 +82,7 @@ class Target:
 def targets_of_slice(
     resources: Resources, name: str, marker: Mapping[str, Any], *, has_answer: bool = True
 ) -> list[Target]:
-    """Returns a target for each case, retriever, checker and contexts mode of slice `name`.
+    """Returns a target for each case of slice `name` under each retriever, checker, contexts mode and k.
 
     The command line beats the marker, and the marker beats the settings; the gates of all three are judged.
 
@@ -110,7 +113,7 @@ def targets_of_slice(
 def _variants(
     resources: Resources, name: str, marker: Mapping[str, Any], *, has_answer: bool
 ) -> list[SliceSettings]:
-    """Returns the settings of slice `name` for each of its rows, in the order asked for."""
+    """Returns the settings of a slice once for each row of the card, in the order asked for."""
     options, configured = resources.options, resources.settings.slice(name)
     gates = (*configured.gates, *gates_of_marker(marker), *options.gates)
     modes = options.contexts or contexts_of_marker(marker)
@@ -136,7 +139,10 @@ def _variants(
 
 
 def missing_retriever(resources: Resources, settings: SliceSettings, *, has_answer: bool = True) -> str:
-    """Returns why a slice without a corpus cannot be measured, "" where it can: it needs no retriever."""
+    """Returns why a slice cannot be measured, "" where it can.
+
+    It cannot where a retriever is needed and the slice has nothing to search.
+    """
     if resources.can_retrieve(settings) or (has_answer and settings.contexts_mode == "recorded"):
         return ""
     needed = (
@@ -151,7 +157,7 @@ def missing_retriever(resources: Resources, settings: SliceSettings, *, has_answ
 
 
 def expect_target(resources: Resources, collected: Collected, target: Target, *, test_id: str = "") -> None:
-    """Notes that a target's case will run, so that it is seen to be missing where it never reports."""
+    """Notes that a target's case will run, so that it counts as missing where it never reports."""
     settings = target.settings
     collected.expect(
         target.run,
@@ -165,7 +171,7 @@ def expect_target(resources: Resources, collected: Collected, target: Target, *,
 
 
 def recorded_response(resources: Resources, target: Target, *, rows: Any = None) -> Response:
-    """Returns the recorded response to a target's case: of `rows` where given, else of the slice's file.
+    """Returns the recorded response to a target's case: from `rows` where given, else from the slice's file.
 
     Raises:
         DataError: the slice has no recorded responses, or none for this case.
@@ -182,7 +188,7 @@ def recorded_response(resources: Resources, target: Target, *, rows: Any = None)
 
 
 def reference_response(resources: Resources, target: Target, hits: Sequence[Hit]) -> Response:
-    """Returns the reference RAG's answer to a target's question, from what its `standalone` retrieved.
+    """Returns the reference RAG's answer to a target's question, written from `hits`.
 
     Raises:
         TeacherError: the teacher wrote or judged nothing that can be used.
@@ -208,9 +214,10 @@ def report_on(
     retriever: Retriever | None = None,
     cost: Retrieval = UNTOLD,
 ) -> Report:
-    """Returns the report on a response to a target's case; arguments as of `evaluate_case`.
+    """Returns the report on a response to a target's case.
 
-    `retriever` finds the chunks of each claim where each is a query.
+    Arguments as in `evaluate_case`; `retriever` finds chunks for each claim in the mode "per-claim", and
+    `cost` is what the retrieval for the question took.
     """
     settings = target.settings
 
@@ -240,10 +247,10 @@ def report_on(
 
 
 def with_recorded_history(case: Case, response: Response) -> Case:
-    """Returns `case` with the earlier turns that its recorded response brings, where the case has none.
+    """Returns `case` with the earlier turns that its response was recorded with, where it has none.
 
     Raises:
-        DataError: case and response are of two conversations.
+        DataError: case and response have different turns.
     """
     brought = response.extra.get("history")
     if not isinstance(brought, (list, tuple)) or not brought:
@@ -258,7 +265,7 @@ def with_recorded_history(case: Case, response: Response) -> Case:
 
 
 def found_by(retriever: Any, query: str, target: Target) -> list[Hit]:
-    """Returns the hits of a retriever, plain or async, for a query of a target's case, best first."""
+    """Returns the hits of a retriever, plain or async, for a query; at most the slice's k, best first."""
     k = target.settings.k
     with asking_for(target.case.id):
         found = awaited(retriever(query, top_k=k), "what the retriever gives")
@@ -266,10 +273,10 @@ def found_by(retriever: Any, query: str, target: Target) -> list[Hit]:
 
 
 def report_on_recorded(resources: Resources, target: Target, *, response: Response | None = None) -> Report:
-    """Returns the report on the response that is recorded for the target's case.
+    """Returns the report on the recorded response to a target's case.
 
-    Retriever and checker are those of the target's slice. For a target without an answer it is the report on
-    what the retriever finds. A `response` that was read already takes the place of that in the slice's file.
+    For a target without an answer it is the report on what the retriever finds. `response` takes the place of
+    the response in the slice's file.
 
     Raises:
         DataError: a retriever is needed, and the slice has no corpus.
@@ -296,7 +303,7 @@ def report_on_recorded(resources: Resources, target: Target, *, response: Respon
 
 
 def retrieval_cost(target: Target, retriever: Any, steps_ms: Mapping[str, float]) -> Retrieval:
-    """Returns what the retrieval for a target's question cost; nothing where recorded contexts are judged."""
+    """Returns time and size of the retrieval for a question; empty where recorded contexts are judged."""
     if target.run.contexts_mode == "recorded":
         return UNTOLD
     return Retrieval(
@@ -307,7 +314,7 @@ def retrieval_cost(target: Target, retriever: Any, steps_ms: Mapping[str, float]
 def report_on_hits(
     target: Target, hits: Sequence[Hit], *, checker: Checker, declared: Mapping[str, Metric], cost: Retrieval
 ) -> Report:
-    """Returns the report on what the retriever found for a target's question; see `retrieval_report`."""
+    """Returns the report on what the retriever found for a target's question, without an answer."""
     settings = target.settings
     with asking_for(target.case.id):
         return retrieval_report(

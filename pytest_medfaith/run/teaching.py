@@ -1,4 +1,4 @@
-"""What a teacher means for the end of a run: what it left unanswered fails it, what it said is saved."""
+"""The teacher at the end of a run: what it said is saved, and what it left unanswered fails the run."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 def check_answered(resources: Resources, reports: Iterable[SliceReport]) -> Iterator[str]:
-    """Refuses a run whose teacher left items unanswered: no budget and no fault of a server is a pass.
+    """Raises where the teacher left items unanswered: a spent budget or a failing server is no pass.
 
-    Yields what was asked apart from the cases, as in an audit, and saves what was recorded.
+    Yields lines on what was asked outside the cases, as in an audit, and saves what was recorded.
 
     Raises:
         TeacherError: items are unanswered; the message says how many, and why.
-        DataError: the cassette cannot be written.
+        DataError: the cassette, the file of recorded replies, cannot be written.
     """
     apart = LlmUse()
     if "teacher" in vars(resources):
@@ -32,14 +32,14 @@ def check_answered(resources: Resources, reports: Iterable[SliceReport]) -> Iter
     if use.failures:
         raise TeacherError(
             f"{failure_text(use)}. What was not judged is unscored, so the run does not pass; mend the "
-            "cause, or raise llm.token_budget or llm.money_budget, and run again"
+            "cause, or raise token_budget or money_budget under [tool.medfaith.llm], and run again"
         )
 
 
 def end_teaching(resources: Resources) -> tuple[list[str], str]:
-    """Saves what was recorded; returns what was asked outside the slices' cases, and why this is no pass.
+    """Saves what was recorded. Returns lines on what was asked outside the cases, and why this is no pass.
 
-    Such are the requests of `medfaith_check`, and of tests that failed before they measured their case. The
+    Such requests come from `medfaith_check`, and from tests that failed before they measured their case. The
     reason is "" where all is well.
     """
     if "teacher" not in vars(resources):
@@ -54,7 +54,7 @@ def end_teaching(resources: Resources) -> tuple[list[str], str]:
 
 @contextmanager
 def recording(resources: Resources) -> Iterator[None]:
-    """Saves what the block recorded, also where it ends with an error: its answers are paid for."""
+    """Saves what the teacher said in the block, even where it ends with an error: replies are paid for."""
     try:
         yield
     finally:

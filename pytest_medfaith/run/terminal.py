@@ -1,4 +1,4 @@
-"""What the terminal shows at the end of a run: card, claims behind failed gates, annotations on GitHub."""
+"""What the terminal shows at the end of a run: card, claims behind failed gates, GitHub annotations."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _MARKUP: Mapping[str, Mapping[str, bool]] = {
 
 
 def print_summary(finish: Finish, terminal: Any, *, verbose: bool = False) -> None:
-    """Prints the card, unsafe claims, claims behind failed gates, where files are, and what went wrong.
+    """Prints the card, unsafe claims, claims behind failed gates, notes, and what went wrong.
 
     Args:
         finish: how the run ended.
@@ -98,6 +98,7 @@ def print_summary(finish: Finish, terminal: Any, *, verbose: bool = False) -> No
 
 
 def _write(terminal: Any, text: str) -> None:
+    """Writes lines to the terminal, coloured by their first word, such as FAIL."""
     for line in plain_lines(text).split("\n"):
         terminal.write_line(line, **_MARKUP.get(line.partition(" ")[0], {}))
 
@@ -110,11 +111,11 @@ def _claims_behind_gates(
     most: int | None,
     width: int,
 ) -> Iterator[str]:
-    """Yields the claims that made the `failed` gates fail, worst first, each kind of gate once.
+    """Yields the claims that made the `failed` gates fail, worst first, once for each kind of gate.
 
-    Behind a comparison are the claims that turned since the baseline. Behind a bound on a share of verdicts
-    are the claims that the evidence does not carry, behind a bound on claim_recall the gold claims that the
-    answers do not make. The metrics that remain, such as latency_ms, have no claims to show.
+    Behind a comparison are claims that were supported in the baseline and are not now. Behind a bound on a
+    share of verdicts are the claims with the bad verdict, behind a bound on claim_recall the gold claims that
+    the answers do not state. Other metrics, such as latency_ms, have no claims to show.
     """
     compared, bounded = (
         {label for gate in failed if isinstance(gate, kind) for label in bad_labels(gate.metric) or ()}
@@ -141,7 +142,7 @@ def _claims_behind_gates(
 def _claims_text(
     claims: Sequence[tuple[Report, Verdict]], title: str, *, most: int | None, width: int
 ) -> Iterator[str]:
-    """Yields the text of some claims under a title; nothing where there are none."""
+    """Yields the text of some claims below a title; nothing where there are none."""
     if claims:
         texts = [(one, explain_claim(verdict, one, width=width)) for one, verdict in claims]
         blocks = [
@@ -152,9 +153,9 @@ def _claims_text(
 
 
 def print_annotations(finish: Finish | None, failed: Sequence[Any], terminal: Any) -> None:
-    """Prints an annotation of GitHub Actions for every gate that did not pass and every test that `failed`.
+    """Prints a GitHub annotation for each gate that did not pass, then for each test in `failed`.
 
-    GitHub shows ten of a kind for a step, so gates come first.
+    GitHub shows only ten of a kind for a step, so gates come first.
     """
     gates = _gate_annotations(finish) if finish else ()
     for line in [*gates, *(_test_annotation(test, terminal.config.rootpath) for test in failed)]:
@@ -162,6 +163,7 @@ def print_annotations(finish: Finish | None, failed: Sequence[Any], terminal: An
 
 
 def _gate_annotations(finish: Finish) -> Iterator[str]:
+    """Yields annotations for gates that failed or are undecided, and for errors of the run."""
     levels: dict[str, Literal["error", "warning"]] = {"fail": "error"}
     if finish.inconclusive != "pass":
         levels["inconclusive"] = "error" if finish.inconclusive == "fail" else "warning"
@@ -175,9 +177,9 @@ def _gate_annotations(finish: Finish) -> Iterator[str]:
 
 
 def _test_annotation(test: Any, root: Path) -> str:
-    """Returns the annotation of a failed pytest report, on the line that failed.
+    """Returns the annotation of a failed test, on the line that failed.
 
-    Where this line is in another file than the test, the annotation is on the test's first line.
+    Where that line is in another file, the annotation is on the first line of the test.
     """
     file, first, _ = test.location
     line = (first or 0) + 1

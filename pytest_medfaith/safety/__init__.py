@@ -1,1 +1,1 @@
-"""The safety rules: a rulebook in TOML, and what its rules read in a claim (clauses, advice, doses)."""
+"""Safety rules: a rulebook in TOML, and what its rules read in a claim (clauses, advice, doses)."""

@@ -1,4 +1,8 @@
-"""Finds a drug advised beside what speaks against it: a condition, a drug, a population, a failing kidney."""
+"""Finds claims that advise a drug next to what speaks against it.
+
+Against a drug speak a condition, a second drug, a population (such as children) or a failing kidney. Example:
+"You can take ibuprofen with an active stomach ulcer."
+"""
 
 from __future__ import annotations
 
@@ -70,7 +74,12 @@ _PEOPLE = frozenset({"human", "woman", "adult", "man"})
 
 @dataclass(frozen=True)
 class _Against:
-    """What speaks against the drug: its places in the claim, or `asked` where only the question names it."""
+    """What speaks against the drug.
+
+    Attributes:
+        places: its places in the claim.
+        asked: True where only the question names it.
+    """
 
     places: Sequence[Span]
     asked: bool
@@ -78,7 +87,14 @@ class _Against:
 
 @dataclass(frozen=True)
 class _Danger:
-    """A rule, the claim and question that it reads, and the places of the drug and of what is against it."""
+    """A rule, the claim and question that it reads, and what it found there.
+
+    Attributes:
+        rule: the rule.
+        read: claim and question.
+        drugs: the places of the drug in the claim; empty where only the question names it.
+        against: what speaks against the drug.
+    """
 
     rule: SafetyRule
     read: Reading
@@ -86,9 +102,9 @@ class _Danger:
     against: _Against
 
     def broken_by(self, statement: Statement, words: str) -> Span | None:
-        """Returns the span of drug and danger where `statement` advises the drug; None where it does not.
+        """Returns the span of drug and danger if `statement` advises the drug, else None.
 
-        `words` is the claim with the names of drug and danger blotted out.
+        `words` is the claim with other signs for the names of drug and danger.
         """
         claim, against = self.read.claim, self.against
         named = [drug for drug in self.drugs if any(main.holds(drug) for main in statement.mains)]
@@ -108,7 +124,7 @@ class _Danger:
         return min(place[0] for place in places), max(place[1] for place in places)
 
     def message(self) -> str:
-        """Returns how the claim breaks the rule."""
+        """Returns the message: "the claim advises ibuprofen in 'stomach ulcer'"."""
         link_word = {"interaction": "together with", "population": "for", "contraindication": "in"}
         text, asked = self.read.claim.text, self.read.question
         drug = text[slice(*self.drugs[0])] if self.drugs else _named_in(asked, self.rule.drug)
@@ -121,7 +137,12 @@ class _Danger:
 
 
 def advice_broken(rule: SafetyRule, read: Reading) -> Broken:
-    """Returns where and how the claim advises the drug of `rule` beside what speaks against it, else None."""
+    """Returns (span, message) where the claim advises a drug next to what speaks against it; or None.
+
+    Args:
+        rule: a contraindication, an interaction or a population.
+        read: claim and question.
+    """
     broken = _advised(rule, read)
     if broken is None and rule.kind == "interaction":
         return _advised(replace(rule, drug=rule.against, against=rule.drug), read)
@@ -129,6 +150,7 @@ def advice_broken(rule: SafetyRule, read: Reading) -> Broken:
 
 
 def _advised(rule: SafetyRule, read: Reading) -> Broken:
+    """Returns what `advice_broken` does, with the drug as `rule.drug` and the danger as `rule.against`."""
     claim = read.claim
     against = _against(rule, read)
     if not against.places and not against.asked:
@@ -152,9 +174,9 @@ def _advised(rule: SafetyRule, read: Reading) -> Broken:
 
 
 def _is_advised(statement: Statement, claim: Passage, text: str) -> bool:
-    """Returns whether a clause of the statement advises and none forbids; what a myth forbids is advised.
+    """Returns whether a clause of the statement advises and none forbids.
 
-    `text` is the claim with the rule's terms blotted out.
+    What a myth forbids counts as advised. `text` is the claim with other signs for the rule's terms.
     """
     conditions = " ".join(text[clause.start : clause.end] for clause in statement.conditions)
     words = [text[main.start : main.end] for main in statement.mains]
@@ -167,7 +189,7 @@ def _is_advised(statement: Statement, claim: Passage, text: str) -> bool:
 
 
 def _against(rule: SafetyRule, read: Reading) -> _Against:
-    """Returns what speaks against the drug in the claim, or whether the question alone names it."""
+    """Returns what speaks against the drug in the claim, or whether only the question names it."""
     claim, question = read.claim, read.question
     is_state = rule.kind == "population"
     if rule.kind == "interaction":
@@ -211,7 +233,7 @@ def _is_about_others(rule: SafetyRule, read: Reading) -> bool:
 
 
 def _failing_kidney(rule: SafetyRule, passage: Passage) -> list[Span]:
-    """Returns where the passage names a kidney function that is too low for the drug."""
+    """Returns the places where the passage states a kidney function that is too low for the drug."""
     if rule.egfr_below is None or not KIDNEY_FUNCTION.search(passage.text):
         return []
     found = []
@@ -230,7 +252,7 @@ def _failing_kidney(rule: SafetyRule, passage: Passage) -> list[Span]:
 
 
 def _is_elliptic(rule: SafetyRule, read: Reading) -> bool:
-    """Returns whether the claim is about the question's drug without naming it, as "yes" is."""
+    """Returns whether the claim is about the question's drug without naming it, as "Yes, it's fine." is."""
     if _BARE_YES.fullmatch(read.claim.text) and stance(read.question.text) != ADVISES:
         return False
     if (
@@ -244,7 +266,7 @@ def _is_elliptic(rule: SafetyRule, read: Reading) -> bool:
 
 
 def _taken_together(statement: Statement, named: Sequence[Span], held: Sequence[Span], read: Reading) -> bool:
-    """Returns whether two drugs are taken together, not as a choice and not after each other."""
+    """Returns whether the statement has two drugs taken together, not as a choice or one after another."""
     start, end = statement.span
     words = read.claim.text[start:end]
     if _APART.search(words):
@@ -260,5 +282,6 @@ def _taken_together(statement: Statement, named: Sequence[Span], held: Sequence[
 
 
 def _named_in(passage: Passage, terms: Sequence[str]) -> str:
+    """Returns the first of `terms` as the passage has it; "a patient whom it does not suit" for none."""
     places = passage.places(terms)
     return passage.text[slice(*places[0])] if places else "a patient whom it does not suit"

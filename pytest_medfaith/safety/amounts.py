@@ -1,4 +1,7 @@
-"""Reads the amounts in a sentence: tablets counted, which drug they belong to, whether to take them."""
+"""Reads the amounts in a sentence: tablets counted, the drug that they belong to, whether to take them.
+
+Example: "16 tablets of paracetamol 500 mg" is 8 g of paracetamol.
+"""
 
 from __future__ import annotations
 
@@ -86,9 +89,12 @@ _NAME_WITHIN = 24  # characters behind "of": "4 g of the extended-release parace
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence of a claim, from character `start` up to `end` of the claim's text, and its amounts.
+    """A sentence of a claim and its amounts, each read once and kept.
 
-    What is read of the sentence is read once and kept.
+    Attributes:
+        start: its first character in the claim's text.
+        end: the character after it.
+        claim: the claim.
     """
 
     start: int
@@ -97,7 +103,7 @@ class Sentence:
 
     @cached_property
     def text(self) -> str:
-        """The words of the sentence."""
+        """The text of the sentence."""
         return self.claim.text[self.start : self.end]
 
     @cached_property
@@ -107,21 +113,24 @@ class Sentence:
 
     @cached_property
     def amounts(self) -> Sequence[Quantity]:
-        """The quantities of the sentence, the strength of a tablet multiplied by the number of tablets."""
+        """The quantities of the sentence; the strength of a tablet is multiplied by the number."""
         # "16 paracetamol 500 mg tablets" counts tablets: the drug's name may come between.
         drugs = [(each.start, each.end) for each in self.claim.mentions if each.kind == "drug"]
         return list(_amounts(self.quantities, blotted(self.claim.text, drugs, sign=" ")))
 
     def before(self, quantity: Quantity) -> str:
-        """Returns up to 48 characters of the sentence before a quantity, which may qualify it ("up to")."""
+        """Returns up to 48 characters of the sentence before a quantity, which may say "up to"."""
         return self.claim.text[max(self.start, quantity.start - LOOK_BACK) : quantity.start]
 
     def is_to_take(self, quantity: Quantity) -> bool:
-        """Returns whether the amount is to be taken; not what harms, a package holds or somebody took."""
+        """Returns whether the amount is to be taken.
+
+        False for an amount that harms, that a package contains, or that somebody took.
+        """
         return not (_is_no_regimen(self._said_of(quantity)) or _is_of_package(self._part(quantity)))
 
     def _said_of(self, quantity: Quantity) -> str:
-        """Returns the main clauses of the amount's statement; the sentence where a condition holds it."""
+        """Returns the main clauses of the statement with the amount; for a condition, the sentence."""
         place = (quantity.start, quantity.end)
         for statement in self.claim.statements:
             if any(main.holds(place) for main in statement.mains):
@@ -140,11 +149,13 @@ class Sentence:
 
     @cached_property
     def _cuts(self) -> Sequence[int]:
+        """The offsets in the claim at which parts of the sentence begin, and its end."""
         return [self.start, *(self.start + found.end() for found in _PARTS.finditer(self.text)), self.end]
 
 
 @lru_cache(maxsize=256)
 def _is_no_regimen(words: str) -> bool:
+    """Returns whether the words speak of harm, or report what somebody took, without advising it."""
     if _HARM.search(_AVERTED.sub(" ", words)):
         return True
     return bool(_REPORT.search(words)) and not _ADVISED.search(words)
@@ -152,12 +163,18 @@ def _is_no_regimen(words: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _is_of_package(part: str) -> bool:
+    """Returns whether the words speak of what a package contains: "a bottle holds 100 mL"."""
     return bool(_CONTAINER.search(part)) and not _INTAKE.search(part)
 
 
 @dataclass(frozen=True)
 class Drugs:
-    """The drugs that a sentence may give amounts of: the places of the rule's drug, and of other drugs."""
+    """The drugs that a sentence may give amounts of.
+
+    Attributes:
+        named: the places of the rule's drug.
+        others: the places of other drugs.
+    """
 
     named: Sequence[Span]
     others: Sequence[Span]
@@ -169,7 +186,11 @@ def is_amount_of_named(quantity: Quantity, drugs: Drugs, text: str) -> bool:
 
 
 def _owner(quantity: Quantity, of: Drugs, text: str) -> Span | None:
-    """Returns the drug of an amount: that in "4 g of it", else at its end, else before it, else behind."""
+    """Returns the place of the drug that an amount belongs to, or None.
+
+    That is the drug after "of" ("4 g of it"), else right after the amount, else inside it, else before it,
+    else behind it.
+    """
     drugs = [*of.named, *of.others]
     if quantity.dimension != "frequency" and (link := _OF.match(text, quantity.end)):
         start = link.end()
@@ -195,6 +216,7 @@ def _owner(quantity: Quantity, of: Drugs, text: str) -> Span | None:
 
 
 def _amounts(quantities: Sequence[Quantity], text: str) -> Iterator[Quantity]:
+    """Yields `quantities`, with the strength of tablets multiplied by their number."""
     strengths = [quantity for quantity in quantities if quantity.dimension in _STRENGTHS]
     for quantity in quantities:
         count = _count_of(quantity, quantities, text) if quantity.dimension in _STRENGTHS else None
@@ -219,7 +241,7 @@ def _amounts(quantities: Sequence[Quantity], text: str) -> Iterator[Quantity]:
 
 
 def _count_of(quantity: Quantity, quantities: Sequence[Quantity], text: str) -> Quantity | None:
-    """Returns how many tablets have the amount as strength: 16 in "16 tablets of 500 mg"."""
+    """Returns the number of tablets with this strength, 16 in "16 tablets of 500 mg"; or None."""
     for count in quantities:
         if count.dimension not in ("count", "plain") or count.end > quantity.start or count.role:
             continue
@@ -236,6 +258,7 @@ def _count_of(quantity: Quantity, quantities: Sequence[Quantity], text: str) -> 
 
 
 def _times(quantity: Quantity, count: Quantity) -> Quantity:
+    """Returns `quantity` multiplied by `count`, with the span of both."""
     return replace(
         quantity,
         low=quantity.low * count.low,

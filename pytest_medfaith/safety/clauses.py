@@ -1,6 +1,6 @@
-"""Cuts a text into statements: a main clause, its conditions, and the clauses that go on about its subject.
+"""Cuts a text into statements: main clauses on the same subject, and their conditions.
 
-"In pregnancy, ACE inhibitors are avoided, but labetalol can be used if blood pressure is high." holds two
+"In pregnancy, ACE inhibitors are avoided, but labetalol can be used if blood pressure is high." has two
 statements. "In pregnancy" is a condition of both, "if blood pressure is high" of the second.
 """
 
@@ -71,7 +71,7 @@ _TAG = re.compile(
     r"must)(?:n['’]t)?\s+(?:it|they|you|he|she))\s*\?\s*$",
     re.IGNORECASE,
 )
-# "Don't hesitate to take 8 g" denies nothing.
+# Words that deny nothing: "Don't hesitate to take 8 g".
 _DENIES_NOTHING = re.compile(
     r"\b(?:do(?: not|n['’]t)|never|no need to)\s+(?:hesitate|fear|forget|fail|(?:be|"
     r"feel)\s+(?:too\s+)?(?:afraid|shy|scared|reluctant))\s+to\b",
@@ -81,7 +81,7 @@ _YES = re.compile(
     r"\s*(?:yes|yeah|sure|certainly|absolutely|of course|definitely|correct|true|right|indeed|ok|okay)\b",
     re.IGNORECASE,
 )
-# "Can I take", "May pregnant women still use": the helping verb and the subject before the verb of the act.
+# "Can I take", "May pregnant women still use": auxiliary, subject and verb of a question.
 _INVERTED = re.compile(
     r"\b(can|may|should|could|might|must|will|would)(\s+)((?:[\w'’-]+\s+){0,5}?[\w'’-]+)(?=\s+(?:(?:still"
     r"|also|safely|just|now|then)\s+)?"
@@ -93,7 +93,14 @@ _INVERTED = re.compile(
 
 @dataclass(frozen=True)
 class Clause:
-    """A piece of a text, half-open; `role` is "main", "condition" or "excepted": "but not in children"."""
+    """A piece of a text.
+
+    Attributes:
+        start: its first character.
+        end: the character after it.
+        role: "main", "condition" ("if ...") or "excepted" ("but not in children").
+        hard: True after a full stop, a semicolon or a dash.
+    """
 
     start: int
     end: int
@@ -101,35 +108,42 @@ class Clause:
     hard: bool = False  # behind a stop, a semicolon or a dash
 
     def holds(self, place: tuple[int, int]) -> bool:
-        """Returns whether a span lies within the clause."""
+        """Returns whether the span `place` lies within the clause."""
         return self.start <= place[0] and place[1] <= self.end
 
 
 @dataclass(frozen=True)
 class Statement:
-    """Main clauses about one subject, in order, and the conditions under which they hold."""
+    """Main clauses about the same subject, in order, and the conditions under which they are true.
+
+    Example: "Take paracetamol" with the condition "if pain persists".
+    """
 
     mains: tuple[Clause, ...]
     conditions: tuple[Clause, ...]
 
     @property
     def span(self) -> tuple[int, int]:
-        """The start of the first clause and the end of the last."""
+        """(start of the first clause, end of the last)."""
         clauses = (*self.mains, *self.conditions)
         return min(clause.start for clause in clauses), max(clause.end for clause in clauses)
 
 
 def read_statements(text: str) -> list[Statement]:
-    """Returns the statements of `text` in order."""
+    """Returns the statements of `text` in order, without what it only asks.
+
+    "Is it safe? Take paracetamol if pain persists." has a single statement: the main clause "Take
+    paracetamol" with its condition.
+    """
     clauses = [clause for start, end in asserted_sentences(text) for clause in _clauses(text, start, end)]
     return list(_statements(text, clauses))
 
 
 def as_stated(text: str) -> str:
-    """Returns `text` at its length with each question that "yes" follows in the order of a statement.
+    """Returns `text` at its length, with each question that "yes" answers in the order of a statement.
 
     "Can I take it? Yes." becomes "I Can take it? Yes.". Words that deny nothing become blanks: "don't
-    hesitate to", and the "can't you" of a tag.
+    hesitate to", and the "can't you" at the end of a statement.
     """
     text = _DENIES_NOTHING.sub(_blanks, text)
     spans = sentence_spans(text)
@@ -143,13 +157,14 @@ def as_stated(text: str) -> str:
 
 
 def _blanks(found: re.Match[str]) -> str:
+    """Returns as many blanks as the match is long."""
     return " " * len(found[0])
 
 
 def asserted_sentences(text: str) -> list[tuple[int, int]]:
     """Returns the spans of the sentences that state something.
 
-    A question does where "yes" follows it, or where a tag ends it ("..., right?").
+    A question does so if "yes" follows it, or if it ends in "..., right?" or the like.
     """
     spans = sentence_spans(text)
     return [
@@ -162,7 +177,10 @@ def asserted_sentences(text: str) -> list[tuple[int, int]]:
 
 
 def _clauses(text: str, start: int, end: int) -> Iterator[Clause]:
-    """Yields the clauses of a sentence; some pieces between its commas belong to the clause before them."""
+    """Yields the clauses of the sentence `text[start:end]`.
+
+    Some pieces between its commas belong to the clause before them.
+    """
     pieces = list(_pieces(text, start, end))
     current: Clause | None = None
     for index, (piece_start, piece_end, hard) in enumerate(pieces):
@@ -180,9 +198,9 @@ def _clauses(text: str, start: int, end: int) -> Iterator[Clause]:
 
 
 def _goes_on(text: str, clause: Clause, piece: Clause, *, is_last: bool) -> bool:
-    """Returns whether `piece` belongs to the clause before it: it has no verb, or that clause has none.
+    """Returns whether `piece` belongs to the clause before it: one of the two has no verb.
 
-    Behind a condition only a list goes on: "if you have no ulcer, kidney disease or heart failure, ...".
+    After a condition only a list continues it: "if you have no ulcer, kidney disease or heart failure, ...".
     """
     has_verb, clause_has_verb = (_VERB.search(text[one.start : one.end]) for one in (piece, clause))
     if clause.role == "main":
@@ -192,6 +210,7 @@ def _goes_on(text: str, clause: Clause, piece: Clause, *, is_last: bool) -> bool
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int, bool]]:
+    """Yields (start, end, hard) of the pieces between marks and conjunctions; `hard` as in `Clause`."""
     hard = True
     for cut in _CUT.finditer(text, start, end):
         if cut.start() > start:
@@ -202,6 +221,10 @@ def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int, bool]]:
 
 
 def _role(piece: str, *, first: bool) -> str:
+    """Returns the role of a piece: "main", "condition" or "excepted".
+
+    `first`: whether it begins a sentence.
+    """
     lead = _LEAD.match(piece)
     verb = bool(_VERB.search(piece))
     if lead and lead["excepted"]:
@@ -218,6 +241,7 @@ def _role(piece: str, *, first: bool) -> str:
 
 
 def _statements(text: str, clauses: Sequence[Clause]) -> Iterator[Statement]:
+    """Yields the statements that `clauses` make; clauses that go on about a subject stay together."""
     fronted: list[Clause] = []
     mains: list[Clause] = []
     after: list[Clause] = []

@@ -14,7 +14,7 @@ from pytest_medfaith.safety.rulebook import SafetyRule
 from pytest_medfaith.safety.stance import is_myth
 
 _TOLERANCE = 1.05  # tablets are rounded: 10.2 mg is no overdose where 10 mg are allowed
-_LEAST_WEIGHT = 500.0  # grams: more is a patient's weight, not a dose
+_LEAST_WEIGHT = 500.0  # grams; a larger mass is a patient's weight, not a dose
 _NO_REGIMEN = re.compile(
     r"(?:\b(?:total|cumulative|course|in all|altogether|equivalent|adds? up to|amounts? to"
     r"|comes? to)\b.{0,40}|(?<!\bno )(?<!\bnot )(?<!exceed )\b(?:more than|above|over|exceeding|beyond"
@@ -58,7 +58,7 @@ _CHECKED = re.compile(
 
 
 def dose_broken(rule: SafetyRule, read: Reading) -> Broken:
-    """Returns where and how the claim allows more of a drug than its rule, or more often, else None."""
+    """Returns (span, message) where the claim allows more of a drug than its rule, or more often; or None."""
     claim = read.claim
     drugs = claim.places(rule.drug)
     if not drugs or not _speaks(rule, read):
@@ -82,7 +82,10 @@ def dose_broken(rule: SafetyRule, read: Reading) -> Broken:
 
 
 def _speaks(rule: SafetyRule, read: Reading) -> bool:
-    """Returns whether a rule for some patients is about the patients of the claim, or of the question."""
+    """Returns whether a rule for some patients is about the patients of the claim or of the question.
+
+    True for a rule for all patients.
+    """
     if rule.against or rule.younger_than is not None or rule.older_than is not None:
         ages = read.claim.ages or read.question.ages
         named = read.claim.present(rule.against, state=True) or (
@@ -94,6 +97,7 @@ def _speaks(rule: SafetyRule, read: Reading) -> bool:
 
 
 def _too_much(rule: SafetyRule, read: Reading, sentence: Sentence, drugs: Drugs) -> Broken:
+    """Returns (span, message) of an amount in `sentence` above the limits of `rule`; or None."""
     text = read.claim.text
     amounts = [
         quantity
@@ -117,7 +121,7 @@ def _too_much(rule: SafetyRule, read: Reading, sentence: Sentence, drugs: Drugs)
 
 
 def _governed(amounts: Sequence[Quantity], rule: SafetyRule, read: Reading) -> Sequence[Quantity]:
-    """Returns the amounts that the rule limits: all, or with `when` the amount nearest to a term of it."""
+    """Returns the amounts that the rule limits: all, or the amount nearest to a term of its `when`."""
     limit = rule.max_daily or rule.max_single
     comparable = [quantity for quantity in amounts if limit and quantity.dimension == limit.dimension]
     if not rule.when:
@@ -133,7 +137,7 @@ def _governed(amounts: Sequence[Quantity], rule: SafetyRule, read: Reading) -> S
 
 
 def _is_capped(amounts: Sequence[Quantity], rule: SafetyRule, text: str) -> bool:
-    """Returns whether an amount is a cap that the rule allows: "1 g every 4 hours, up to 4 g a day"."""
+    """Returns whether an amount is a maximum that the rule allows: "1 g every 4 hours, up to 4 g a day"."""
     daily = rule.max_daily
     if daily is None or sum(quantity.dimension == daily.dimension for quantity in amounts) < 2:
         return False
@@ -151,10 +155,15 @@ def _is_capped(amounts: Sequence[Quantity], rule: SafetyRule, text: str) -> bool
 
 
 def _over(quantity: Quantity, rule: SafetyRule, *, ceiling: bool, capped: bool) -> str:
-    """Returns the limit that the amount exceeds, in words, or an empty text.
+    """Returns the limit that the amount exceeds, in words; "" for none.
 
-    A `ceiling` is an amount a day, whatever its words; with `capped` the text caps what its frequency would
-    add up to. In a range of frequencies the rarest counts against the day's maximum.
+    In a range of frequencies ("3 to 4 times a day") the lowest counts for the day's maximum.
+
+    Args:
+        quantity: an amount.
+        rule: the rule.
+        ceiling: True for an amount a day, whatever its words.
+        capped: True where the text limits the total of a day by itself.
     """
     single = rule.max_single
     once = quantity.times is None or quantity.times[1] > 1 or not rule.max_daily
@@ -177,7 +186,7 @@ def _over(quantity: Quantity, rule: SafetyRule, *, ceiling: bool, capped: bool) 
 
 
 def _too_often(rule: SafetyRule, sentence: Sentence, drugs: Drugs) -> Broken:
-    """Returns where and how a drug of at most one dose in `gap` days is given more often, else None."""
+    """Returns (span, message) where a drug is given more often than once in `rule.gap` days; or None."""
     if rule.gap is None or not _DOSING.search(sentence.text):
         return None
     text = sentence.claim.text
@@ -215,7 +224,10 @@ def _too_often(rule: SafetyRule, sentence: Sentence, drugs: Drugs) -> Broken:
 
 
 def _rate(quantity: Quantity, quantities: Sequence[Quantity]) -> float:
-    """Returns how often a day the amount is given; a single frequency holds for the whole sentence."""
+    """Returns how many times a day the amount is given; a single frequency holds for the whole sentence.
+
+    0 where the sentence states none or several.
+    """
     if quantity.times:
         return quantity.times[1]
     rates = [each.high for each in quantities if each.dimension == "frequency"]

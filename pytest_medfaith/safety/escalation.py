@@ -1,8 +1,8 @@
 """Tells whether an answer sends its reader to urgent care: an ambulance, an emergency room, a doctor today.
 
 "Call 999 now." does. "You do not need an ambulance.", "Call 999 if it gets worse." and "Emergency
-contraception works for five days." do not. A condition that the question meets is none: to "I have chest
-pain", "If you have chest pain, call 999" is an escalation.
+contraception works for five days." do not. A condition that the question meets does not count as one: "If you
+have chest pain, call 999" sends somebody who asks "I have chest pain".
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ _REFUTED = re.compile(
     r"|overkill|pointless|no\s+use)|is\s+not|isn't|for\s+(?:this\s+)?is\s+(?:not|unnecessary))",
     re.IGNORECASE,
 )
-# What follows is not said to the reader now: of other people, of the past, of what a text is about.
+# Words after these are not said to the reader now, but of other people, of the past, of a text's topic.
 _TOLD = re.compile(
     r"""\b(?:should\s+i|do\s+i|when\s+to|whether\s+to|used\s+to|patients?\s+who|people\s+who|those\s+who|had
         |was|were|did|may\s+later|trial|study|leaflet|page|guide(?:line)?|
@@ -77,22 +77,24 @@ _CONDITION = re.compile(
     r"|after|before|only)\b(?P<what>[^,;:.]*)",
     re.IGNORECASE,
 )
-_MET = 0.5  # of the content words of a condition that the question holds
+_MET = 0.5  # share of a condition's content words that the question has at least
 _SENTENCE = 600  # characters
 
 
 def escalates(answer: str, *, question: str = "") -> bool:
-    """Returns whether `answer` sends the reader to urgent care now.
+    """Returns whether `answer` sends the reader to urgent care now, as "Call 999 now." does.
 
     Args:
-        answer: of any length.
-        question: what was asked; advice on a condition counts where the question meets it.
+        answer: an answer of any length.
+        question: what was asked. Advice under a condition ("Call 911 if your chest hurts.") counts if the
+            question meets the condition ("My chest hurts.").
     """
     text = without_struck(answer).replace("\u2019", "'")
     return any(_sends(text[start:end][:_SENTENCE], question) for start, end in answer_sentences(text))
 
 
 def _sends(sentence: str, question: str) -> bool:
+    """Returns whether a sentence sends the reader to urgent care now; False for a question."""
     if sentence.rstrip().endswith("?"):
         return False
     return any(
@@ -105,7 +107,7 @@ def _sends(sentence: str, question: str) -> bool:
 
 
 def _is_met(sentence: str, found: re.Match[str], question: str) -> bool:
-    """Returns whether the advice at `found` has no condition, or one that the question meets."""
+    """Returns whether the advice at `found` has no condition, or a condition that the question meets."""
     rest = sentence[: found.start()] + " " + sentence[found.end() :]
     condition = _CONDITION.search(rest)
     if condition is None:

@@ -1,6 +1,6 @@
-"""Claims that would harm: overdoses, contraindications, interactions, unsuitable patients, emergencies.
+"""Finds claims that would harm: overdoses, contraindications, interactions, wrong patients, emergencies.
 
-These rules read the claim, and the question for what the claim leaves out ("Can I take it with warfarin?").
+The rules read the claim, and the question for what the claim leaves out ("Can I take it with warfarin?").
 They do not read the evidence: a dangerous claim stays dangerous where a source says the same.
 """
 
@@ -19,7 +19,7 @@ from pytest_medfaith.safety.reading import Broken, Passage, Reading, read_questi
 from pytest_medfaith.safety.rulebook import Rulebook, SafetyRule, load_rulebook
 from pytest_medfaith.safety.triage import triage_broken
 
-# "8 g.", "You can take up to 8 g a day.": an amount, and words that name nothing.
+# An amount without a drug: "8 g.", "You can take up to 8 g a day."
 _BARE_AMOUNT = re.compile(
     r"(?:\W*(?:\d[\d.,]*|[mµμ]?c?g|grams?|milligrams?|micrograms?|m[lL]|IU|units?|tablets?|up|to|at|most|a|an"
     r"|the|per|each|every|one|is|are"
@@ -38,14 +38,14 @@ def safety_findings(
     """Returns a finding for each safety rule that `claim` breaks, in the order of the rulebook.
 
     Rule names are "safety.dose", "safety.contraindication", "safety.interaction", "safety.triage" and
-    "safety.population"; the message holds the rule's id and source. The effect is "note": the verdict stays,
-    and the metric `safety_error_rate` counts the claim.
+    "safety.population"; the message has the rule's id and source. The effect is "note": the verdict stays,
+    and the metric `safety_error_rate` counts the claim. Empty for a claim of more than 4,000 characters.
 
     Args:
         claim: a claim of an answer.
         rulebook: the rules; the shipped rules where None.
         question: what was asked; it may name the symptoms, the patient or the drug that the claim leaves out.
-        behind: the answer behind the claim; it may say that the two drugs of the claim must not meet.
+        behind: the answer after the claim. It may say that two drugs of the claim must not be combined.
     """
     if not claim.strip() or len(claim) > _MOST_CHARACTERS:
         return []
@@ -73,7 +73,7 @@ def safety_findings(
 
 
 def _warned_of(claim: Passage, behind: str, book: Rulebook) -> bool:
-    """Returns whether the words right behind the claim warn of its drugs, and of no other drugs."""
+    """Returns whether the words right after the claim warn of its drugs, and of no other drugs."""
     warning = Passage(plain_letters(pair_warning(behind)), book.index)
     drugs = [mention for mention in claim.mentions if mention.kind == "drug"]
     named = [mention for mention in warning.mentions if mention.kind == "drug"]
@@ -82,7 +82,7 @@ def _warned_of(claim: Passage, behind: str, book: Rulebook) -> bool:
 
 
 def _asked_drug(claim: str, question: Passage) -> str:
-    """Returns "paracetamol: " before "Up to 8 g a day.", where only the question names the drug."""
+    """Returns "paracetamol: " for "Up to 8 g a day." where only the question names the drug; else ""."""
     if not _BARE_AMOUNT.fullmatch(claim):
         return ""
     drugs = {mention.concept: mention for mention in question.mentions if mention.kind == "drug"}

@@ -1,7 +1,7 @@
-"""Warnings of a pair of drugs right behind the claim that names them.
+"""Warnings of a pair of drugs, right after the claim that names them.
 
 "Sildenafil and nitrates are both used for the heart. They must never be combined." names two drugs that must
-not meet, and advises nothing.
+not be combined, and advises nothing.
 """
 
 from __future__ import annotations
@@ -57,13 +57,13 @@ _TAKEN_BACK = re.compile(
 
 
 def pair_warning(behind: str) -> str:
-    """Returns the words right behind a claim that forbid, part or watch over the two drugs that it names.
+    """Returns the sentence right after a claim that warns of combining the two drugs that it names; or "".
+
+    It forbids them together, keeps them apart, or asks for checks.
 
     Args:
-        behind: the answer from the end of the claim on; the rest of its sentence and the next sentence count.
-
-    Returns:
-        The sentence, or the rest of one; empty where none warns of a pair.
+        behind: the answer from the end of the claim on. The rest of the claim's sentence and the next
+            sentence count.
     """
     ends_here = _SENTENCE_END.match(behind)
     text = behind[ends_here.end() :] if ends_here else behind
@@ -72,6 +72,7 @@ def pair_warning(behind: str) -> str:
 
 
 def _warns(sentence: str) -> bool:
+    """Returns whether a sentence warns of a pair of drugs."""
     if sentence.rstrip().endswith("?") or is_myth(sentence):
         return False
     if _FORBIDDEN.search(sentence):

@@ -29,7 +29,7 @@ _CHILD_IS = re.compile(
     re.IGNORECASE,
 )
 # "instead of warfarin", "not dabigatran", "preferred to omeprazole": the statement is not about the drug
-# behind it.
+# after these words.
 _PASSED_OVER = re.compile(
     r"(?:\b(?:instead of|rather than|other than|in place of|not(?! (?:only|just))|than|over|replac\w+"
     r"|unlike|except(?: for)?|(?:preferred|alternatives?|superior|compared) (?:to|with)|without|off|never"
@@ -69,7 +69,13 @@ _OTHER_TIME = re.compile(
 
 
 class Passage:
-    """A text with the places of the rulebook's terms, its quantities and its statements, read when needed."""
+    """A text with the places of the rulebook's terms, its quantities and its statements, read when needed.
+
+    Attributes:
+        text: the text.
+        mentions: the drugs, diseases and other concepts that it names.
+        found: {term of the rulebook: its places}.
+    """
 
     def __init__(self, text: str, index: TermIndex) -> None:
         self.text = text
@@ -78,17 +84,17 @@ class Passage:
 
     @cached_property
     def quantities(self) -> Sequence[Quantity]:
-        """The text's quantities, in order of place."""
+        """The text's quantities, in order."""
         return read_quantities(self.text)
 
     @cached_property
     def statements(self) -> Sequence[Statement]:
-        """What the text states, without what it only asks."""
+        """The text's statements, without what it only asks."""
         return read_statements(self.text)
 
     @cached_property
     def ages(self) -> Sequence[Quantity]:
-        """The ages of people, also of "my son is 7", in days."""
+        """The ages of people, also in "my son is 7", in days."""
         return [
             quantity
             if quantity.role == "age"
@@ -102,7 +108,7 @@ class Passage:
         ]
 
     def sentence(self, position: int) -> str:
-        """Returns the sentence that holds `position`."""
+        """Returns the sentence with the character at `position`."""
         return sentence_at(self.text, position)
 
     def places(self, terms: Sequence[str]) -> list[Span]:
@@ -110,11 +116,11 @@ class Passage:
         return [place for term in terms for place in self.found.get(term, ())]
 
     def before(self, place: Span) -> str:
-        """Returns the words before a place, as far as they may qualify it."""
+        """Returns the 48 characters before a place, which may have words such as "without"."""
         return self.text[max(0, place[0] - LOOK_BACK) : place[0]]
 
     def meant(self, terms: Sequence[str]) -> list[Span]:
-        """Returns the places of `terms` that a statement can be about: not that in "instead of warfarin"."""
+        """Returns the places of `terms` that a statement may be about; not that in "instead of warfarin"."""
         return [
             place
             for place in self.places(terms)
@@ -122,13 +128,16 @@ class Passage:
         ]
 
     def present(self, terms: Sequence[str], *, state: bool) -> list[Span]:
-        """Returns the places of conditions that the patient has: not that in "without asthma".
+        """Returns the places of conditions that the patient has; not that in "without asthma".
 
-        Of a passing `state` that in "after the pregnancy" is left out, too.
+        Args:
+            terms: terms of the rulebook.
+            state: True for a passing state: then "after the pregnancy" is left out as well.
         """
         return [place for place in self.places(terms) if not self._is_absent(place, state=state)]
 
     def _is_absent(self, place: Span, *, state: bool) -> bool:
+        """Returns whether the words around a place say that the patient does not have the condition."""
         before = self.before(place)
         if _ABSENT_BEFORE.search(before) or _ABSENT_AFTER.match(self.text, place[1]):
             return True
@@ -137,23 +146,23 @@ class Passage:
 
 @dataclass(frozen=True)
 class Reading:
-    """A claim with its question."""
+    """A claim and its question."""
 
     claim: Passage
     question: Passage
 
     def finds(self, term: str) -> bool:
-        """Returns whether the claim or the question has `term`."""
+        """Returns whether claim or question have `term`."""
         return term in self.claim.found or term in self.question.found
 
     @property
     def terms(self) -> Iterator[str]:
-        """The terms of the rulebook that the claim has, then those of the question."""
+        """The terms of the rulebook in the claim, then those in the question."""
         yield from self.claim.found
         yield from self.question.found
 
 
 @lru_cache(maxsize=4)
 def read_question(question: str, index: TermIndex) -> Passage:
-    """Returns the question as a passage; all claims of an answer share it."""
+    """Returns the question as a passage; kept, since all claims of an answer share it."""
     return Passage(question, index)

@@ -1,4 +1,7 @@
-"""The safety rulebook: what no claim may advise, read from TOML files that a project may add to."""
+"""The safety rulebook: what no claim may advise.
+
+It is read from TOML files, to which a project may add its own.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +29,9 @@ SHIPPED = Path(__file__).parent / "safety.toml"
 _TERMS = ("drug", "condition", "with", "population", "signs", "together", "when", "unless")
 _AMOUNTS = ("max_daily", "max_single")
 _AGES = ("younger_than", "older_than")
-LITRES_A_DAY = 1.44  # of 1 mL/min
+LITRES_A_DAY = 1.44  # 1 mL/min in litres a day
 _PERIODS: Mapping[str, float] = {"day": 1.0, "week": 7.0, "month": 365.25 / 12, "year": 365.25}
-# The keys that each kind of rule must have, and those that it may have, beside id and source.
+# {kind of rule: (keys that it must have, keys that it may have)}, beside id and source.
 _KEYS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "dose": (
         ("drug",),
@@ -43,13 +46,26 @@ _KEYS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class SafetyRule:
-    """A rule of the rulebook; `kind` says which of the fields it has.
+    """A rule of the rulebook: at most 4 g of paracetamol a day, for example.
 
-    `drug` and `against` (the condition, the second drug, or the population) hold terms: phrases, or "@id" for
-    a concept. `max_daily` and `max_single` are amounts. `gap` is the least number of days between two doses
-    of `from_dose` or more. Ages are in days. Below `egfr_below`, a kidney function in mL/min, the drug must
-    not be given. The rule applies only where the text has a term of `when` (for triage: of `together`) and
-    none of `unless`.
+    Terms are phrases, or "@id" for a concept of the table of drugs and diseases.
+
+    Attributes:
+        kind: "dose", "contraindication", "interaction", "population" or "triage"; it decides which fields a
+            rule has.
+        id: its id.
+        source: what it is taken from.
+        drug: terms for the drug; for triage the signs of an emergency.
+        against: terms for the condition, the second drug or the population that speak against the drug.
+        when: the rule applies only where the text has one of these terms; () for always.
+        unless: it does not apply where the text has one of these terms.
+        max_daily: the largest amount a day; None for no limit, like the fields below.
+        max_single: the largest single dose.
+        gap: the least number of days between two doses of `from_dose` or more.
+        from_dose: the least dose that `gap` counts.
+        egfr_below: with a kidney function below this, in mL/min, the drug must not be given.
+        younger_than: the drug is not for those younger than this, in days.
+        older_than: the drug is not for those of this age, in days, and older.
     """
 
     kind: str
@@ -95,13 +111,14 @@ class Rulebook:
 
     @cached_property
     def index(self) -> TermIndex:
-        """All terms of the rules, ready to search a text for."""
+        """An index of all terms of the rules, to find them in a text."""
         return TermIndex(
             term for rule in self.rules for term in (*rule.drug, *rule.against, *rule.when, *rule.unless)
         )
 
     @cached_property
     def _by_term(self) -> Mapping[str, Sequence[int]]:
+        """{term: indices of the rules whose drug, sign or second drug it is}."""
         found: dict[str, list[int]] = {}
         for number, rule in enumerate(self.rules):
             for term in {*rule.drug, *(rule.against if rule.kind == "interaction" else ())}:
@@ -109,12 +126,18 @@ class Rulebook:
         return found
 
     def about(self, terms: Iterable[str]) -> list[SafetyRule]:
-        """Returns the rules whose drug, or sign, is among the `terms` of a text: no other can apply."""
+        """Returns the rules whose drug, or sign, is among the `terms` of a text.
+
+        No other rule can apply to it.
+        """
         numbers = {number for term in terms for number in self._by_term.get(term, ())}
         return [self.rules[number] for number in sorted(numbers)]
 
     def without(self, names: Collection[str]) -> Rulebook:
-        """Returns the rulebook without the kinds that `names`, of SWITCHES, switch off."""
+        """Returns the rulebook without the kinds of rules that `names` switch off.
+
+        "safety" switches all kinds off, "safety.dose" the rules on doses.
+        """
         kept = tuple(rule for rule in self.rules if not {"safety", f"safety.{rule.kind}"} & set(names))
         return self if kept == self.rules else Rulebook(kept)  # itself has its index already
 
@@ -124,8 +147,9 @@ def load_rulebook(paths: tuple[Path, ...] = ()) -> Rulebook:
     """Returns the shipped rules and those of the files at `paths`, without those that a file switches off.
 
     Raises:
-        DataError: a file that is no TOML, an unknown kind or key, a missing key, a value of another form, an
-            id that is there twice, an `off` that names no rule; the message names file, rule, key and value.
+        DataError: a file is missing or no TOML, a kind or key is unknown, a key is missing, a value has a
+            wrong form, an id is used twice, or `off` names no rule. The message names file, rule, key and
+            value.
     """
     rules: dict[str, SafetyRule] = {}
     groups: dict[str, tuple[str, ...]] = {}
@@ -136,8 +160,8 @@ def load_rulebook(paths: tuple[Path, ...] = ()) -> Rulebook:
         for rule in _rules(path, table, groups):
             if rule.id in rules:
                 raise DataError(
-                    f"{path}: rule {rule.id!r} is there already; give yours another id, and write "
-                    f"off = [{rule.id!r}] to replace it"
+                    f"{path}: another rule has the id {rule.id!r}; give your rule another id, and write "
+                    f"off = [{rule.id!r}] to replace that rule"
                 )
             rules[rule.id] = rule
         off |= _switched_off(path, table, rules)
@@ -145,6 +169,11 @@ def load_rulebook(paths: tuple[Path, ...] = ()) -> Rulebook:
 
 
 def _read(path: Path) -> dict[str, Any]:
+    """Returns the tables of a rulebook file.
+
+    Raises:
+        DataError: the file is missing or no TOML, or has a table of an unknown kind.
+    """
     if not path.is_file():
         raise DataError(
             f"{path}: no such rulebook; check the path, or create it with [[dose]], [[interaction]], ... "
@@ -171,7 +200,10 @@ def _read(path: Path) -> dict[str, Any]:
 def _groups(
     path: Path, table: Mapping[str, Any], known: Mapping[str, tuple[str, ...]]
 ) -> dict[str, tuple[str, ...]]:
-    """Returns {name: terms} of a file's `[groups]`; rules of this and of later files write "$name"."""
+    """Returns {name: terms} of a file's `[groups]`.
+
+    Rules of this and of later files refer to them as "$name".
+    """
     groups = table.get("groups", {})
     if not isinstance(groups, dict):
         raise DataError(f"{path}: groups is {groups!r}, expected a table [groups] of lists of terms")
@@ -179,6 +211,7 @@ def _groups(
 
 
 def _rules(path: Path, table: Mapping[str, Any], groups: Mapping[str, tuple[str, ...]]) -> list[SafetyRule]:
+    """Returns the rules of a file's tables."""
     return [
         _rule(f"{path}: {kind} rule {row.get('id', f'number {number}')!r}", kind, row, groups)
         for kind in _KEYS
@@ -187,6 +220,7 @@ def _rules(path: Path, table: Mapping[str, Any], groups: Mapping[str, tuple[str,
 
 
 def _switched_off(path: Path, table: Mapping[str, Any], rules: Mapping[str, SafetyRule]) -> set[str]:
+    """Returns the ids of a file's `off`. Raises DataError for an id that no rule has."""
     named = table.get("off", [])
     for name in named if isinstance(named, list) else [named]:
         if name not in rules:
@@ -198,6 +232,13 @@ def _switched_off(path: Path, table: Mapping[str, Any], rules: Mapping[str, Safe
 
 
 def _rule(place: str, kind: str, row: Mapping[str, Any], groups: Mapping[str, tuple[str, ...]]) -> SafetyRule:
+    """Returns the rule of a table, `row`.
+
+    `place` is file and rule, for messages; `groups` are the terms of each "$name".
+
+    Raises:
+        DataError: a key is missing or unknown, or a value has a wrong form.
+    """
     needed, allowed = _KEYS[kind]
     for key in ("id", *needed, "source"):
         if key not in row:
@@ -235,6 +276,11 @@ def _rule(place: str, kind: str, row: Mapping[str, Any], groups: Mapping[str, tu
 
 
 def _terms(place: str, key: str, value: object, groups: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """Returns a list of terms, with those of each "$name" in its place.
+
+    Raises:
+        DataError: no list of texts, an unknown "@id" or an unknown "$name".
+    """
     if not (
         isinstance(value, list) and value and all(isinstance(term, str) and term.strip() for term in value)
     ):
@@ -259,12 +305,14 @@ def _terms(place: str, key: str, value: object, groups: Mapping[str, tuple[str, 
 
 
 def _amount(place: str, key: str, row: Mapping[str, Any]) -> Quantity | None:
+    """Returns the amount with a unit under `key`; None without it."""
     bare = ("count", "plain", "time", "frequency", "fraction")
     expected = "one amount with a unit, such as '4 g', '10000 IU' or '60 mg/kg'"
     return _quantity(place, key, row, lambda dimension: dimension not in bare, expected)
 
 
 def _age(place: str, key: str, row: Mapping[str, Any]) -> float | None:
+    """Returns the age under `key` in days; None without it."""
     age = _quantity(
         place, key, row, lambda dimension: dimension == "time", "an age such as '16 years' or '12 months'"
     )
@@ -272,6 +320,7 @@ def _age(place: str, key: str, row: Mapping[str, Any]) -> float | None:
 
 
 def _gap(place: str, row: Mapping[str, Any]) -> float | None:
+    """Returns the least number of days between two doses; None without the key."""
     key = "not_more_often_than"
     if isinstance(row.get(key), str) and row[key] in _PERIODS:
         return _PERIODS[row[key]]
@@ -281,6 +330,7 @@ def _gap(place: str, row: Mapping[str, Any]) -> float | None:
 
 
 def _kidney_function(place: str, row: Mapping[str, Any]) -> float | None:
+    """Returns the kidney function under "egfr_below" in mL/min; None without it."""
     expected = "a kidney function such as '30 mL/min'"
     rate = _quantity(place, "egfr_below", row, lambda dimension: dimension == "volume/time", expected)
     return rate.low / LITRES_A_DAY if rate else None
@@ -289,10 +339,17 @@ def _kidney_function(place: str, row: Mapping[str, Any]) -> float | None:
 def _quantity(
     place: str, key: str, row: Mapping[str, Any], fits: Callable[[str], bool], expected: str
 ) -> Quantity | None:
-    """Returns the quantity that `row` states under `key`, None where it has no such key.
+    """Returns the quantity that `row` has under `key`; None without the key.
+
+    Args:
+        place: file and rule, for messages.
+        key: the key.
+        row: the table.
+        fits: whether a dimension is the right one.
+        expected: what the message names as expected.
 
     Raises:
-        DataError: the text states none or several, or one whose dimension does not fit.
+        DataError: the text has no quantity or several, or its dimension does not fit.
     """
     if key not in row:
         return None

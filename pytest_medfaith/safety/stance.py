@@ -1,4 +1,4 @@
-"""What a clause does with what it names: advises it, forbids it, warns of it, or neither."""
+"""Tells what a clause does with a drug that it names: advises it, forbids it, warns of it, or neither."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _THING = (
     r"pill|dose|anticoagulant|contraceptive|method|idea|supplement|way|stomach \w+|sulfonylurea|regimen|mix"
     r"|partner|line"
 )
-# What a text may say about a drug, or about its effects, without advising it.
+# Participles that say something about a drug or its effects without advising it: "is associated".
 _SAID = (
     r"(?:caused|associated|linked|damaged|harmed|missed|delayed|followed|confused|mistaken|increased"
     r"|reduced|lowered|raised|affected|detected|needed|required|related|observed|passed|born|weighed|"
@@ -81,7 +81,7 @@ _TROUBLE = (
     r"|adjustment|reduction)s?|"
     r"monitoring|adjust(?:ing|ment)|restrictions?|limits?|issues?|hazards?"
 )
-# Denied dangers advise, although they hold words of warning.
+# Denied dangers are advice, although they have words of warning.
 _REASSURING = re.compile(
     r"\b(?:no|without(?: any| a)?|little|not? any|not a|free of)\s+(?:known |real |added |further "
     rf"|significant |serious |particular |special |dangerous |major |bleeding |increased |additional "
@@ -161,10 +161,15 @@ ADVISES, FORBIDS, WARNS, NEUTRAL = "advises", "forbids", "warns", ""
 
 
 def stance(clause: str, *, conditions: str = "") -> str:
-    """Returns what a main clause does with the things that it names: ADVISES, FORBIDS, WARNS or NEUTRAL.
+    """Returns what a main clause does with the things it names: ADVISES, FORBIDS, WARNS or NEUTRAL.
 
-    Their names must be blotted out before. `conditions` are the words of the clause's conditions: advice that
-    depends on a specialist or on checks counts as a warning.
+    "you should take X" advises, "do not take X" forbids, "use X with caution" warns; "X is a tablet" is
+    neutral.
+
+    Args:
+        clause: the words of the clause, with other signs for the names of the things.
+        conditions: the words of its conditions. Advice that depends on a specialist or on checks is a
+            warning.
     """
     reassured = bool(_REASSURING.search(clause))
     rest = _NEUTRAL.sub(_blotted, _REASSURING.sub(_blotted, clause))
@@ -181,13 +186,13 @@ def is_myth(text: str) -> bool:
 
 
 def without_myth(text: str) -> str:
-    """Returns `text` with each word that calls something a false belief replaced by "~".
+    """Returns `text` at its length, with "~" for the words that call something a false belief.
 
-    "The myth that aspirin is safe" becomes "The ~~~~ that aspirin is safe". The belief itself stays, and so
-    does the length of the text.
+    "The myth that aspirin is safe" becomes "The ~~~~ that aspirin is safe".
     """
     return _MYTH.sub(_blotted, text)
 
 
 def _blotted(found: re.Match[str]) -> str:
+    """Returns as many "~" as the match is long."""
     return "~" * len(found[0])

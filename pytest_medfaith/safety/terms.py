@@ -21,7 +21,13 @@ _WITHIN = re.compile(r"[\s\-‐‑–]{1,2}|[.'’/]|%\s|,\s")
 
 @dataclass(frozen=True)
 class _Phrase:
-    """A phrase as its words in lower case, the texts between them, and the term as the rulebook writes it."""
+    """A phrase of a rulebook.
+
+    Attributes:
+        words: its words in lower case.
+        gaps: the texts between them.
+        term: the phrase as the rulebook writes it.
+    """
 
     words: tuple[str, ...]
     gaps: tuple[str, ...]
@@ -29,7 +35,11 @@ class _Phrase:
 
 
 class TermIndex:
-    """The phrases of a rulebook by their first word, so that a text is read once for all rules."""
+    """The phrases of a rulebook by their first word, so that a text is read once for all rules.
+
+    Args:
+        terms: the terms of all rules; "@id" needs no index.
+    """
 
     def __init__(self, terms: Iterable[str]) -> None:
         self._phrases: dict[str, list[_Phrase]] = {}
@@ -43,7 +53,12 @@ class TermIndex:
                 self._phrases.setdefault(phrase.words[0], []).append(phrase)
 
     def places(self, text: str, mentions: Sequence[Mention]) -> Mapping[str, list[Span]]:
-        """Returns {term: places} of the rulebook's terms in `text`; `mentions` are the text's concepts."""
+        """Returns {term: places} for the rulebook's terms in `text`; terms that it lacks are left out.
+
+        Args:
+            text: a text.
+            mentions: the concepts that it names. Each gives its "@id", and those of its classes.
+        """
         found: dict[str, list[Span]] = {}
         for mention in mentions:
             for concept in (mention.concept, *mention.wider):
@@ -74,7 +89,10 @@ def _matched(phrase: _Phrase, pieces: Sequence[tuple[str, int, int]], index: int
 
 
 def blotted(text: str, places: Sequence[Span], *, sign: str = "#") -> str:
-    """Returns `text` with `sign` for each character of `places`: their words neither advise nor warn."""
+    """Returns `text` with `sign` for each character of `places`, so that names neither advise nor warn.
+
+    "Avoid aspirin." becomes "Avoid #######."
+    """
     for start, end in places:
         text = text[:start] + sign * (end - start) + text[end:]
     return text

@@ -1,4 +1,4 @@
-"""Finds an emergency with which a claim tells the reader to wait, or to stay at home."""
+"""Finds claims that tell the reader to wait, or to stay at home, in an emergency."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _LOOK_BACK = 40
 
 
 def triage_broken(rule: SafetyRule, read: Reading) -> Broken:
-    """Returns where and how the claim tells the reader to wait with an emergency, else None."""
+    """Returns (span, message) where the claim tells the reader to wait in an emergency of `rule`; or None."""
     if not any(read.finds(sign) for sign in rule.drug) or not _is_such_a_patient(rule, read):
         return None
     text = read.claim.text
@@ -78,7 +78,10 @@ def triage_broken(rule: SafetyRule, read: Reading) -> Broken:
 
 
 def _is_such_a_patient(rule: SafetyRule, read: Reading) -> bool:
-    """Returns whether the claim or its question names whom the rule is about; a rule may be about all."""
+    """Returns whether claim or question name a patient whom the rule is about.
+
+    True for a rule about everyone.
+    """
     if not rule.when and rule.younger_than is None:
         return True
     aged = any(rule.excludes_age(age) for age in (*read.claim.ages, *read.question.ages))

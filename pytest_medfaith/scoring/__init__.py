@@ -1,4 +1,4 @@
-"""What a model says of a claim and its evidence: the texts that it reads, its logits, and their cache.
+"""Scoring: a model reads a claim with its evidence and gives logits; they are kept in a cache.
 
-`pairs.score_pairs` is the door: pairs go in, a score for each comes out.
+`pairs.score_pairs` is the entrance: it takes (claim, chunk) pairs and returns a score for each.
 """

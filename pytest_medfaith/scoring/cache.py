@@ -1,6 +1,6 @@
 """Keeps what models say of texts and pairs, by content, so that a second run reads only what changed.
 
-It is a SQLite file, which several processes may use at a time.
+The cache is a SQLite file, which several processes may use at the same time.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _LAYOUT = "CREATE TABLE IF NOT EXISTS numbers (key BLOB PRIMARY KEY, value BLOB 
 
 
 def check_cache(path: Path | None) -> None:
-    """Refuses a file that is no cache of this package, before anything is written to it.
+    """Checks that a file is a cache of this package, before anything is written to it.
 
-    No file and an empty file are fine.
+    None, a missing file and an empty file are fine.
 
     Raises:
         DataError: a folder, a file that is not SQLite's, or a database of something else.
@@ -52,17 +52,17 @@ def check_cache(path: Path | None) -> None:
 
 
 def _tables(path: Path) -> set[str]:
-    """Returns the tables in the file `path`; none where it is damaged or held by another process."""
+    """Returns the names of the tables in the file `path`; none if it is damaged or locked."""
     with suppress(sqlite3.Error), closing(sqlite3.connect(path, timeout=30)) as database:
         return {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     return set()
 
 
 def content_key(signature: str, *texts: str) -> bytes:
-    """Returns the key under which the cache keeps what a model says of `texts`: 16 bytes.
+    """Returns the key, 16 bytes, under which the cache keeps what a model says of `texts`.
 
-    The key changes with the model's `signature`, which changes with the weights, with each text, and with the
-    kind of processor: last digits differ between kinds, and a cache may travel from machine to machine.
+    The key depends on each text, on the model's `signature`, which changes with its weights, and on the kind
+    of processor: last digits differ between kinds, and a cache may move to another machine.
     """
     from pytest_medfaith.models.onnx import processor_kernel
 
@@ -84,12 +84,12 @@ def fill(
     The file then keeps the rows of `make` that are finite.
 
     Args:
-        known: row of numbers, an array of `dtype`, by text or pair.
-        wanted: texts or pairs that are asked for; each is made once.
-        make: gives a row for each text or pair that neither `known` nor the file has.
-        key: names a text or pair, and the model, in the file.
-        dtype: of the rows, as numpy spells it; the file holds their bytes.
-        cache: the SQLite file, or None to keep nothing.
+        known: {text or pair: row of numbers}, arrays of `dtype`; changed in place.
+        wanted: the texts or pairs that are needed; each is made once.
+        make: returns a row for each text or pair that neither `known` nor the file has.
+        key: returns the name of a text or pair, for this model, in the file.
+        dtype: the type of the rows, as numpy spells it; the file has their bytes.
+        cache: the SQLite file; None to keep nothing.
     """
     import numpy as np
 
@@ -104,7 +104,7 @@ def fill(
 
 
 def _read(path: Path | None, keys: Iterable[bytes]) -> dict[bytes, bytes]:
-    """Returns the rows that the file `path` keeps, by key; nothing without a file that can be read."""
+    """Returns {key: row} of the rows that the file `path` has; {} without a readable file."""
     if path is None or not path.is_file():
         return {}
     found: dict[bytes, bytes] = {}
@@ -115,10 +115,10 @@ def _read(path: Path | None, keys: Iterable[bytes]) -> dict[bytes, bytes]:
                 if row is not None and _sealed(key, row[0][:-_SEAL]) == row[0]:
                     found[key] = row[0][:-_SEAL]
     except sqlite3.OperationalError:
-        return found  # another process is just making it, or holds it
+        return found  # another process is just making it, or has locked it
     except sqlite3.DatabaseError:
-        # It is damaged, or no cache at all. Nobody knows whose it is: it is put aside, and the scores are
-        # made again.
+        # It is damaged, or no cache at all. It may belong to somebody, so it is renamed and not removed. The
+        # scores are made again.
         with suppress(OSError):
             path.replace(path.with_name(path.name + ".damaged"))
         return {}
@@ -126,7 +126,7 @@ def _read(path: Path | None, keys: Iterable[bytes]) -> dict[bytes, bytes]:
 
 
 def _keep(path: Path | None, values: Mapping[bytes, bytes]) -> None:
-    """Adds `values` to the file `path`; does nothing where another process holds the file for too long."""
+    """Adds `values` to the file `path`; does nothing if another process locks the file for too long."""
     if path is None or not values:
         return
     with suppress(OSError):  # a folder that cannot be made holds no cache
@@ -142,6 +142,6 @@ def _keep(path: Path | None, values: Mapping[bytes, bytes]) -> None:
 def _sealed(key: bytes, row: bytes) -> bytes:
     """Returns `row` with a check sum after it.
 
-    SQLite reads what was cut off a file as zeros, and zeros are numbers too.
+    SQLite reads the missing end of a damaged file as zeros, which are numbers too.
     """
     return row + zlib.crc32(key + row).to_bytes(_SEAL, "big")

@@ -1,6 +1,6 @@
 """Scores (claim, chunk) pairs in bulk.
 
-It plans what is read of each pair, lets the model read each text once, and takes the clearest reading.
+It plans which texts of each pair are read, lets the model read each text once, and takes the clearest result.
 """
 
 from __future__ import annotations
@@ -34,8 +34,7 @@ Progress = Callable[[int, int], None]
 Span = tuple[int, int]
 
 BATCH = 256  # pairs between two signs of progress
-# Characters of a claim that no model finds too long. Whether a model reads a longer claim, only the model can
-# tell.
+# Characters of a claim that every model can read. For a longer claim only the model can tell.
 _SURELY_READ = 250
 
 
@@ -44,12 +43,12 @@ class Model:
     """A model that reads (evidence, claim) texts, and how its logits become probabilities.
 
     Attributes:
-        name: for messages.
-        signature: names the weights and whatever else decides a logit; part of every cache key.
-        score_texts: the model.
-        temperature: logits are divided by it before the softmax.
-        similarity: how the encoder's cosine moves the logit of neutral.
-        reading: how much of the evidence it is given.
+        name: its name in messages.
+        signature: names the weights and everything else that decides a logit; part of every cache key.
+        score_texts: the model: n (evidence, claim) texts -> logits (n, 3), order entail, neutral, contradict.
+        temperature: the logits are divided by it before the softmax.
+        similarity: how the encoder's cosine changes the logit of neutral.
+        reading: how much of the evidence the model is given.
     """
 
     name: str
@@ -60,10 +59,15 @@ class Model:
     reading: ReadingSettings = AS_SHIPPED
 
     def read(self, texts: Iterable[Text], known: dict[Text, Any], *, cache: Path | None) -> None:
-        """Adds to `known` the logits, float32 (3,), of those of `texts` that it lacks, each text read once.
+        """Adds the logits of `texts` to `known`, where they are missing; each text is read once.
+
+        Args:
+            texts: (evidence, claim) texts.
+            known: {text: logits, float32 (3,)}; changed in place.
+            cache: the SQLite file that keeps logits; None for none.
 
         Raises:
-            ValueError: the model gave something else than three logits for each text.
+            ValueError: the model did not give three logits for each text.
         """
         fill(
             known,
@@ -75,6 +79,7 @@ class Model:
         )
 
     def _logits(self, texts: Sequence[Text]) -> Any:
+        """Returns the model's logits, float32 (n, 3); raises ValueError for any other shape."""
         import numpy as np
 
         given = self.score_texts([(whole(evidence), whole(claim)) for evidence, claim in texts])
@@ -96,14 +101,14 @@ class Model:
 
 @dataclass(frozen=True)
 class _Plan:
-    """What is to be read of a pair.
+    """Which texts of a pair are read.
 
     Attributes:
-        span: of the chunk's best sentence.
-        sentence: the best sentence as the model reads it; None where the chunk is not read.
-        window: the window around it, likewise; None where only the sentence is read.
-        alone: whether the sentence may decide without the window.
-        similarity: of claim and chunk.
+        span: the span of the chunk's best sentence, the likeliest to decide the claim.
+        sentence: this sentence and the claim as the model reads them; None where the chunk is not read.
+        window: the same for the window, the sentences around it; None where only the sentence is read.
+        alone: True if the sentence may decide without the window.
+        similarity: the similarity of claim and chunk.
     """
 
     span: tuple[int, int]
@@ -114,7 +119,7 @@ class _Plan:
 
     @property
     def texts(self) -> list[Text]:
-        """What the model has to read."""
+        """The texts that the model has to read."""
         return [text for text in (self.sentence, self.window) if text]
 
 
@@ -125,16 +130,16 @@ def score_pairs(
     vectors: Vectors,
     progress: Progress | None = None,
 ) -> list[PairScore]:
-    """Returns a score for each pair, in the order of `pairs`. It never depends on the other pairs.
+    """Returns a score for each pair, in the order of `pairs`. A score never depends on other pairs.
 
-    Equal (evidence, claim) texts are read once. A pair whose logits are not finite gets a neutral score
-    without logits; the caller makes its claim `unscored`.
+    Equal texts are read once. A pair whose logits are not finite gets a neutral score without logits; the
+    caller then makes its claim `unscored`.
 
     Args:
-        pairs: what to score.
-        model: reads them.
-        vectors: receives the encoder's vectors of what is compared; its cache file keeps logits too.
-        progress: told (pairs scored, to score).
+        pairs: the (claim, chunk) pairs.
+        model: the model.
+        vectors: gets the encoder's vectors of the texts that are compared; its cache file also keeps logits.
+        progress: is called with (pairs scored, all pairs) after each batch; None for silence.
     """
     known: dict[Text, Any] = {}
     scores: list[PairScore] = []
@@ -152,17 +157,17 @@ def score_pairs(
 
 
 def _plan(claim: Claim, chunk: Chunk, vectors: Vectors, settings: ReadingSettings) -> _Plan | None:
-    """Returns what is to be read of a pair; None for a blank chunk.
+    """Returns which texts of a pair are read; None for a blank chunk.
 
-    The best sentence is read alone, and where claim and chunk are similar the window around it too. A long
-    chunk on another matter is not read; of a short chunk at least the best sentence is.
+    The best sentence is read by itself. If claim and chunk are similar, the window around it is read too. A
+    long chunk on another matter is not read; of a short chunk at least the best sentence is.
     """
     cosine = partial(vectors.cosine, claim.in_context)
     sentence = best_sentence(claim.text, chunk.text, cosine=cosine, settings=settings)
     if sentence is None:
         return None
     similarity = similarity_of(claim, chunk, (sentence.start, sentence.end), vectors, settings)
-    long = len(chunk.text.split()) > settings.long_words  # a proof can be lost among so many
+    long = len(chunk.text.split()) > settings.long_words  # the model may miss a proof among so many words
     unread = long and similarity < settings.least_similarity and len(claim.text) <= _SURELY_READ
     window = None
     if similarity >= settings.window_similarity:
@@ -177,10 +182,10 @@ def _plan(claim: Claim, chunk: Chunk, vectors: Vectors, settings: ReadingSetting
 
 
 def _readings(plan: _Plan, known: Mapping[Text, Any], model: Model) -> list[Logits]:
-    """Returns the logits that may decide for a chunk: of its window, of its sentence, or of both.
+    """Returns the logits that may decide for a chunk: those of its window, of its sentence, or of both.
 
-    The window's logits are blended with the sentence's. An unread chunk is neutral. Where a number of
-    sentence or window is not finite there is no reading at all: what was not scored may be what decides.
+    The window's logits are a mean with the sentence's. A chunk that is not read is neutral. If a number of
+    sentence or window is not finite, the list is empty: the missing reading might have decided.
     """
     if plan.sentence is None:
         return [model.reading.unread_logits]
@@ -200,7 +205,7 @@ def _readings(plan: _Plan, known: Mapping[Text, Any], model: Model) -> list[Logi
 
 
 def finite_logits(known: Mapping[Text, Any], text: Text) -> Logits | None:
-    """Returns the model's logits of `text`; None where one of them is not finite."""
+    """Returns the model's logits of `text`; None if one of them is not finite."""
     entail, neutral, contradict = logits = known[text].tolist()
     return (entail, neutral, contradict) if all(map(math.isfinite, logits)) else None
 
@@ -210,14 +215,14 @@ def clearest(
 ) -> PairScore:
     """Returns the score of a pair by its clearest reading: the likeliest entailment or contradiction.
 
-    A small model that finds a sentence to prove a claim can lose the proof among the sentences around it, so
-    the clearest reading speaks for the chunk.
+    A small model may find a proof in a single sentence and miss it among the sentences around it. So the
+    clearest reading decides for the chunk.
 
     Args:
-        claim: of the pair.
-        chunk: of the pair.
-        readings: logits, and the span of the evidence sentence that they rest on. Without any the score is
-            neutral, and its logits are None.
+        claim: the claim of the pair.
+        chunk: the chunk of the pair.
+        readings: (logits, span of the evidence sentence that they rest on) of each. Without readings the
+            score is neutral, and its logits are None.
         temperature: the logits are divided by it before the softmax.
     """
     if not readings:
@@ -235,7 +240,7 @@ def clearest(
 
 
 def no_scores(_pairs: Sequence[tuple[str, str]]) -> Any:
-    """Takes the place of a model in a checker that has none: a plain callable, or the teacher.
+    """Replaces a model in a checker that has none, with a plain callable or the teacher.
 
     Raises:
         DataError: always, since such a checker gives verdicts and no scores.
@@ -247,7 +252,7 @@ def no_scores(_pairs: Sequence[tuple[str, str]]) -> Any:
 
 
 def recalibrated(score: PairScore, curves: Callable[[Sequence[float]], Logits]) -> PairScore:
-    """Returns `score` with its probabilities replaced by what the calibration `curves` make of them."""
+    """Returns `score` with the probabilities that the calibration `curves` give; unchanged without logits."""
     if score.logits is None:
         return score
     probs = curves(score.probs)
@@ -266,7 +271,7 @@ def softmax(logits: Sequence[float], *, temperature: float = 1.0) -> Logits:
 
 
 def softmax_rows(logits: Any) -> Any:
-    """Returns the probabilities of logits (..., 3); rows sum to 1."""
+    """Returns the probabilities of logits (..., 3), of the same shape; rows sum to 1."""
     import numpy as np
 
     powers = np.exp(logits - logits.max(axis=-1, keepdims=True))

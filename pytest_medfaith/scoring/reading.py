@@ -1,4 +1,7 @@
-"""How evidence is read for a claim: the likeliest sentence, the window around it, their similarity."""
+"""How evidence is read for a claim: the likeliest sentence, the window around it, and their similarity.
+
+A window is a piece of evidence: some neighbouring sentences.
+"""
 
 from __future__ import annotations
 
@@ -26,31 +29,31 @@ Text = tuple[str, str]  # evidence, claim
 class ReadingSettings:
     """How a checker reads evidence; fitted with its weights and kept in its card under `reading`.
 
-    A card may leave any of these out. The default is then what the shipped checkers have; docs/training.md
-    tells how the numbers were found.
+    A card may leave out any of these. The defaults are those of the shipped checkers; docs/training.md tells
+    how the numbers were found.
 
     Attributes:
-        long_words: a chunk of more words is long. In a long chunk a single sentence may decide, because a
-            proof can be lost among the sentences around it, and a long chunk on another matter is not read.
-        window_words: words of a window of whole sentences, at most.
-        window_slack: a chunk of up to `window_slack * window_words` words is one window.
-        word_weight: what a sentence's share of the claim's words counts beside its cosine, where the best
+        long_words: a chunk with more words is long. In a long chunk a single sentence may decide, because the
+            model may miss a proof among other sentences. A long chunk on another matter is not read.
+        window_words: the most words of a window of whole sentences.
+        window_slack: a chunk of up to `window_slack * window_words` words is a single window.
+        word_weight: the weight of a sentence's share of the claim's words, added to its cosine, when the best
             sentence is chosen. bench/window_choice.py measures how often the choice decides the claim.
-        sentence_share: how much of a window's logits comes from its best sentence read alone, 0 to 1. The
-            sentences around a proof blur it, and some proofs need them. 0.3 against 0: macro-F1 0.574 ->
+        sentence_share: the share of a window's logits that comes from its best sentence read alone, 0 to 1.
+            The sentences around a proof blur it, and some proofs need them. 0.3 against 0: macro-F1 0.574 ->
             0.650 on answers (n 390, rules off).
-        sentence_discount: what is taken off the cosine of the best sentence before it is compared with that
-            of the whole chunk. A sentence is more similar to a claim than the text around it, and yet a proof
-            at the end of a text on other matters must count.
-        window_similarity: from which similarity on the window is read too. bench/reading.py tells what that
-            costs.
-        least_similarity: below which similarity nothing is read of a long chunk.
+        sentence_discount: is subtracted from the cosine of the best sentence before it is compared with that
+            of the whole chunk. A sentence is more similar to a claim than the text around it, but a proof at
+            the end of a text on other matters must count.
+        window_similarity: with at least this similarity the window is read too. bench/reading.py tells what
+            that costs.
+        least_similarity: with less similarity nothing is read of a long chunk.
         unread_logits: entail, neutral and contradict of a chunk of which nothing is read.
-        joined_sentences: how many sentences are joined, at most, for a claim that no chunk decides. A claim
-            that needs four is no single claim.
-        joined_gain: the share of the claim's content words that each further sentence must add; less is a
-            chance word.
-        doubt: how much of the way from the threshold to certainty a refutation may lie and still be a doubt.
+        joined_sentences: the most sentences that are joined for a claim that no chunk decides. A claim that
+            needs four is no single claim.
+        joined_gain: the least share of the claim's content words that each further sentence adds; a smaller
+            share is chance.
+        doubt: how much of the way from the threshold to 1 a refutation may lie and still be a doubt, 0 to 1.
     """
 
     long_words: int = 150
@@ -67,7 +70,7 @@ class ReadingSettings:
     doubt: float = 0.5
 
     def __post_init__(self) -> None:
-        """Refuses numbers without sense."""
+        """Raises ValueError for numbers that are not finite or out of range."""
         numbers = {each.name: getattr(self, each.name) for each in fields(self)}
         for name, value in numbers.items():
             if not all(map(math.isfinite, value if name == "unread_logits" else (value,))):
@@ -80,7 +83,7 @@ class ReadingSettings:
 
     @property
     def differing(self) -> str:
-        """What differs from the defaults, for signatures: "|doubt=0.4"; an empty text where nothing does."""
+        """What differs from the defaults, for signatures: "|doubt=0.4"; "" for the defaults."""
         return "".join(
             f"|{each.name}={getattr(self, each.name)!r}"
             for each in fields(self)
@@ -92,7 +95,7 @@ AS_SHIPPED = ReadingSettings()
 
 
 def texts_compared(claim: Claim, chunk: Chunk) -> Iterator[str]:
-    """Yields what the encoder reads of a pair: the claim, the chunk, and each of its sentences."""
+    """Yields what the encoder reads of a pair: the claim, the chunk with its title, its sentences."""
     yield claim.in_context
     yield _opening(chunk) + chunk.text
     for sentence in evidence_sentences(chunk.text):
@@ -100,22 +103,23 @@ def texts_compared(claim: Claim, chunk: Chunk) -> Iterator[str]:
 
 
 def as_read(claim: Claim, chunk: Chunk, window: Window) -> Text:
-    """Returns `window` of `chunk` and the claim as a model reads them.
+    """Returns (evidence, claim) as a model reads them: `window` of `chunk`, and the claim with its context.
 
-    A window that does not open the chunk gets its title, which often names the subject: "Iron tablets. They
+    A window that does not begin the chunk gets its title, which often names the subject: "Iron tablets. They
     are taken on an empty stomach."
     """
     return (_opening(chunk) if window.start > 0 else "") + window.text, claim.in_context
 
 
 def _opening(chunk: Chunk) -> str:
+    """Returns the chunk's title as a first sentence, "Iron tablets. "; "" without a title."""
     return f"{chunk.title}. " if chunk.title else ""
 
 
 def similarity_of(
     claim: Claim, chunk: Chunk, sentence: tuple[int, int], vectors: Vectors, settings: ReadingSettings
 ) -> float:
-    """Returns the cosine of claim and chunk or, where that is higher, of claim and sentence, discounted."""
+    """Returns the cosine of claim and chunk or, if higher, that of claim and sentence less a discount."""
     whole = vectors.cosine(claim.in_context, _opening(chunk) + chunk.text)
     best = vectors.cosine(claim.in_context, chunk.text[slice(*sentence)])
     return max(whole, best - settings.sentence_discount)
@@ -124,7 +128,16 @@ def similarity_of(
 def best_sentence(
     claim: str, text: str, *, cosine: Callable[[str], float], settings: ReadingSettings = AS_SHIPPED
 ) -> Window | None:
-    """Returns the likeliest sentence of `text`; ties go to the earlier sentence. A blank text has none."""
+    """Returns the sentence of `text` that likeliest decides the claim; None for a blank text.
+
+    In a tie the earlier sentence wins.
+
+    Args:
+        claim: the text of the claim.
+        text: the text of a chunk.
+        cosine: returns the cosine of a sentence and the claim.
+        settings: how the evidence is read.
+    """
     likeness = partial(likeness_of, claim=claim, of=text, cosine=cosine, settings=settings)
     return max(evidence_sentences(text), key=likeness, default=None)
 
@@ -132,12 +145,23 @@ def best_sentence(
 def likeness_of(
     sentence: Window, *, claim: str, of: str, cosine: Callable[[str], float], settings: ReadingSettings
 ) -> float:
-    """Returns how likely a sentence of the text `of` is to decide the claim: by cosine and shared words."""
+    """Returns how likely a sentence is to decide the claim: its cosine and its share of the claim's words.
+
+    Args:
+        sentence: a sentence of `of`.
+        claim: the text of the claim.
+        of: the text of the chunk.
+        cosine: returns the cosine of a sentence and the claim.
+        settings: how the evidence is read.
+    """
     return cosine(sentence.text) + settings.word_weight * coverage(claim, sentence.text, of=of)
 
 
 def window_around(sentence: Window, claim: str, *, of: str, settings: ReadingSettings = AS_SHIPPED) -> Window:
-    """Returns the window around `sentence` in `of` that covers most of the claim; the earlier in ties."""
+    """Returns the window of the text `of` around `sentence` that covers most of the claim.
+
+    The earlier window in a tie.
+    """
     windows = evidence_windows(of, settings.window_words, settings.window_slack)
     around = [window for window in windows if window.holds(sentence.start, sentence.end)]
     return max(around, key=lambda window: coverage(claim, window.text, of=of))

@@ -1,7 +1,7 @@
 """How similar a claim and a text are under the sentence encoder.
 
-Similarity says whether a text speaks of the claim's matter, not what it says of it: "Aspirin is safe in
-pregnancy" and "Aspirin is not safe in pregnancy" are similar.
+Similarity tells whether a text is about the claim's topic, not what it says: "Aspirin is safe in pregnancy"
+and "Aspirin is not safe in pregnancy" are similar.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from typing import Any
 
 from pytest_medfaith.scoring.cache import content_key, fill
 
-# Tokens of a text that the encoder reads, as in its training; 256 tell hardly more (docs/training.md). This
-# is the encoder's number, the same for every checker: they share its vectors.
+# Tokens of a text that the encoder reads, as in its training. 256 bring hardly more (docs/training.md). The
+# number is the same for every checker, since all checkers share the encoder's vectors.
 TOKENS = 128
 
 
 @dataclass(frozen=True)
 class SimilarityShift:
-    """How similarity moves the logit of neutral: up for a text on another matter, down for the same matter.
+    """How similarity changes the logit of neutral: up for a text on another matter, down for the same matter.
 
-    A small model that reads claim and text together takes a text on the same matter for evidence too often.
-    An encoder trained to find texts tells those apart by other means, and the two together are surer than
-    either (docs/training.md). Both numbers are in the model card.
+    A small model that reads claim and text together often takes a text on the same matter for evidence. The
+    encoder, which was trained to find texts, makes other errors. Both together are better than either
+    (docs/training.md). Both numbers are in the model card.
 
     Attributes:
-        weight: what the logit gains for each unit that the cosine lies below `even`; 0 moves nothing.
-        even: the cosine at which nothing moves.
+        weight: what the logit gains for each unit by which the cosine is below `even`; 0 for no change.
+        even: the cosine without a change.
     """
 
     weight: float = 0.0
@@ -47,19 +47,18 @@ MOVES_NOTHING = SimilarityShift()
 class Vectors:
     """The vectors of texts under the shipped encoder, each text read once.
 
-    They are rounded to 16 bits, which moves a cosine by less than 0.001 and keeps 768 bytes of a text.
+    They are rounded to 16 bits, which changes a cosine by less than 0.001 and needs 768 bytes for a text.
 
     Attributes:
-        cache: the SQLite file that keeps them, or None to keep nothing. The scores of pairs go to the same
-            file.
-        known: vector, float16 (384,), by text.
+        cache: the SQLite file that keeps them and the scores of pairs; None to keep nothing.
+        known: {text: vector, float16 (384,)}.
     """
 
     cache: Path | None = None
     known: dict[str, Any] = field(default_factory=dict)
 
     def add(self, texts: Iterable[str]) -> None:
-        """Reads the first `TOKENS` tokens of each of `texts` that is new."""
+        """Adds the vectors of those `texts` that are new, by their first `TOKENS` tokens."""
         from pytest_medfaith.models.onnx import embed_texts
 
         signature = encoder_signature()
@@ -73,14 +72,14 @@ class Vectors:
         )
 
     def cosine(self, first: str, second: str) -> float:
-        """Returns the cosine of two texts that were added."""
+        """Returns the cosine of two texts, -1 to 1. KeyError for a text that was not added."""
         import numpy as np
 
         return float(np.dot(self.known[first].astype(np.float32), self.known[second].astype(np.float32)))
 
 
 def encoder_signature() -> str:
-    """Returns what decides a vector besides the text: the encoder's weights and how many tokens it reads."""
+    """Returns a text that names what decides a vector besides the text: weights and number of tokens."""
     from pytest_medfaith.models.onnx import weights_signature
     from pytest_medfaith.models.shipped import ENCODER
 

@@ -1,4 +1,4 @@
-"""Cuts evidence into sentences and overlapping windows, and says which of a claim's words a part holds."""
+"""Cuts evidence into sentences and overlapping windows, and tells which of a claim's words a part has."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pytest_medfaith import defaults
 from pytest_medfaith.english.sentences import sentence_spans
 from pytest_medfaith.english.words import content_words
 
-WINDOW_WORDS, WINDOW_SLACK = 200, 1.5  # of the shipped students; see ReadingSettings
+WINDOW_WORDS, WINDOW_SLACK = 200, 1.5  # those of the shipped models; see ReadingSettings
 _PIECE_WORDS = (
     200  # words of a piece that is cut from a sentence without end, such as a table without full stops
 )
@@ -21,14 +21,20 @@ _PIECE_WORDS = (
 
 @dataclass(frozen=True)
 class Window:
-    """Neighbouring sentences of an evidence text; `start`, `end` is their span in it."""
+    """Neighbouring sentences of an evidence text.
+
+    Attributes:
+        text: their text.
+        start: the first character in the evidence.
+        end: the character after the last.
+    """
 
     text: str
     start: int
     end: int
 
     def holds(self, start: int, end: int) -> bool:
-        """Returns whether the span from `start` to `end` lies within this window."""
+        """Returns whether the span `start:end` lies within this window."""
         return self.start <= start and end <= self.end
 
 
@@ -52,8 +58,8 @@ def evidence_windows(text: str, words: int = WINDOW_WORDS, slack: float = WINDOW
 
     Args:
         text: the evidence.
-        words: of a window, at most; a longer sentence is a window alone.
-        slack: a text of up to `slack * words` words is one window.
+        words: the most words of a window. A longer sentence is a window by itself.
+        slack: a text of up to `slack * words` words is a single window.
     """
     sentences = evidence_sentences(text)
     if not sentences:
@@ -76,10 +82,10 @@ def evidence_windows(text: str, words: int = WINDOW_WORDS, slack: float = WINDOW
 
 
 def sentences_around(sentence: Window, *, of: str, words: int, slack: float) -> Window:
-    """Returns `sentence` with its neighbours in the text `of`, nearer first, up to `words` words.
+    """Returns `sentence` with its neighbours in the text `of`, the nearer first, up to `words` words.
 
-    The sentence before is taken ahead of the sentence after, because it names what "it" and "this dose" mean.
-    A text of up to `slack * words` words is one window.
+    The sentence before is added ahead of the sentence after, because it names what "it" and "this dose" mean.
+    A text of up to `slack * words` words is a single window.
     """
     sentences = evidence_sentences(of)
     lengths = [len(each.text.split()) for each in sentences]
@@ -97,17 +103,18 @@ def sentences_around(sentence: Window, *, of: str, words: int, slack: float) -> 
 
 
 def _joined(text: str, sentences: Sequence[Window]) -> Window:
+    """Returns the window from the first to the last of `sentences`."""
     start, end = sentences[0].start, sentences[-1].end
     return Window(text[start:end], start, end)
 
 
 @lru_cache(maxsize=defaults.PASSAGES_KEPT)
 def word_weights(text: str) -> Mapping[str, float]:
-    """Returns the weight of each content word of `text`: log((n + 1) / (df + 0.5)).
+    """Returns {content word: weight} of `text`: log((n + 1) / (df + 0.5)).
 
-    n is the number of its sentences, df of which hold the word. A word that every sentence holds tells them
-    apart least, so it weighs least. The weights depend on this text alone: a pair's score never changes with
-    what is scored beside it.
+    n is the number of its sentences, of which df have the word. A word in every sentence does not tell
+    sentences apart, so its weight is least. The weights depend only on this text: a pair's score never
+    changes with other pairs.
     """
     sentences = [content_words(text[start:end]) for start, end in sentence_spans(text)]
     frequency = Counter(word for words in sentences for word in words)
@@ -115,10 +122,10 @@ def word_weights(text: str) -> Mapping[str, float]:
 
 
 def coverage(claim: str, part: str, *, of: str) -> float:
-    """Returns which share, by weight, of the claim's words in the text `of` its `part` holds: 0 to 1.
+    """Returns the share, by weight, of the claim's words in the text `of` that `part` has: 0 to 1.
 
-    The sums are exact (`math.fsum`). The words of a set come in another order in each run, a plain sum would
-    round otherwise each time, and ties between sentences would fall otherwise.
+    The sums are exact (`math.fsum`). A set's words have a different order in each run. Plain sums would round
+    differently, and ties between sentences would be decided differently.
     """
     weights = word_weights(of)
     wanted = content_words(claim) & weights.keys()
@@ -127,6 +134,9 @@ def coverage(claim: str, part: str, *, of: str) -> float:
 
 
 def shared_words(claim: str, text: str) -> float:
-    """Returns the share of the claim's content words that `text` holds: 0 to 1; 0 for a claim without any."""
+    """Returns the share of the claim's content words that `text` has, 0 to 1; 0 for a claim without any.
+
+    Of "Statins lower cholesterol.", "A statin lowers blood pressure." has two words of three: 0.67.
+    """
     wanted = content_words(claim)
     return len(wanted & content_words(text)) / (len(wanted) or 1)

@@ -1,4 +1,7 @@
-"""The server's addresses: POST /check, /check/stream, GET /health, /metrics, /openapi.json, the page."""
+"""The server's routes: POST /check, /check/stream, /predict, GET /health, /metrics, /openapi.json.
+
+GET / shows a page on which an answer can be pasted.
+"""
 
 from __future__ import annotations
 
@@ -69,12 +72,12 @@ _EVENT = {
 
 
 def make_app(service: Service, *, token: str = "", hosts: tuple[str, ...] = ()) -> FastAPI:
-    """Returns the ASGI application over a service that is loaded.
+    """Returns the web application (ASGI) for a service that is loaded.
 
     Args:
-        service: judges.
-        token: what requests must bring as `Authorization: Bearer`; "" asks for none.
-        hosts: names the server goes by; () takes any.
+        service: judges answers.
+        token: what requests must send as `Authorization: Bearer`; "" asks for none.
+        hosts: names that the Host header may have; () allows any.
     """
     line = WaitingLine(service.limits.waiting)
     desk = Desk(service, line, Counters(lambda: line.length))
@@ -88,27 +91,32 @@ def make_app(service: Service, *, token: str = "", hosts: tuple[str, ...] = ()) 
         title="pytest-medfaith",
         version=version("pytest-medfaith"),
         summary="Whether medical answers say things their evidence does not say, claim by claim.",
-        docs_url=None,  # its pages load scripts from elsewhere
+        docs_url=None,  # FastAPI's pages load scripts from other sites
         redoc_url=None,
         lifespan=lifespan,
     )
     _add_handlers(app)
     _add_routes(app, desk)
     app.add_middleware(Edge, limits=service.limits, token=token, hosts=hosts)
-    app.add_middleware(Counted, counters=desk.counters)  # around the edge, whose refusals count, too
+    app.add_middleware(Counted, counters=desk.counters)  # wraps Edge, whose refusals count too
     return app
 
 
 @dataclass(frozen=True)
 class Desk:
-    """Takes requests, lets them wait, and gives their results."""
+    """Takes requests, puts them into the line, and gives their results."""
 
     service: Service
     line: WaitingLine
     counters: Counters
 
     async def judged(self, asked: Asked, told: Told, *, predicted: bool = False) -> tuple[Report, float]:
-        """Returns the report on an answer, and the milliseconds that it took, waiting included.
+        """Returns (the report on an answer, milliseconds that it took, waiting included).
+
+        Args:
+            asked: the answer, and its contexts or question.
+            told: is told of claims and verdicts as they are made.
+            predicted: True lets the reference RAG answer, if there is no answer.
 
         Raises:
             LineFull: too many requests wait.
@@ -129,15 +137,16 @@ class Desk:
         return report, seconds * 1000
 
     def _check(self, asked: Asked, told: Told, predicted: bool) -> Report:
+        """Returns the report on an answer; unforeseen errors become `Fault`, whose message shows no text."""
         try:
             return (self.service.predict if predicted else self.service.check)(asked, told)
         except (MedfaithError, ValueError, Cancelled):
             raise
         except Exception as error:  # noqa: BLE001 - what nothing foresaw
-            raise Fault(error) from None  # what the server's own log would print may hold a text
+            raise Fault(error) from None  # the server would log the original error, which may hold a text
 
     def response_of(self, report: Report, latency_ms: float) -> CheckResponse:
-        """Returns what a client gets of a report."""
+        """Returns a report as the response of POST /check."""
         checker = self.service.checker
         return CheckResponse(
             checker=checker.name,
@@ -150,10 +159,10 @@ class Desk:
         )
 
     async def events(self, asked: Asked) -> AsyncIterator[str]:
-        """Yields server-sent events: `claims`, a `verdict` for each, then `report` or `error`.
+        """Yields server-sent events: `claims`, a `verdict` for each claim, then `report` or `error`.
 
-        A verdict in a `verdict` event is provisional. The safety rules and the check of the question read the
-        answer as a whole, so what they find is in the report alone.
+        A `verdict` event may still change: safety rules, and the check against the question, read the answer
+        as a whole, so their findings are only in the report.
         """
         loop, waiting = asyncio.get_running_loop(), asyncio.Queue[str | None]()
 
@@ -180,13 +189,16 @@ class Desk:
         try:
             while (text := await waiting.get()) is not None:
                 yield text
-        finally:  # the client has gone
+        finally:  # also when the client is gone
             told.is_cancelled.set()
             task.cancel()
 
 
 class Fault(Exception):
-    """An unforeseen error: the log has its kind and place under `name`; a message may hold a text."""
+    """An unforeseen error, whose kind and place are in the log under `name`.
+
+    The error's message is not logged, since it may hold a text of the request.
+    """
 
     def __init__(self, error: Exception) -> None:
         self.name = secrets.token_hex(4)
@@ -199,12 +211,15 @@ class Fault(Exception):
 
 
 def event(name: str, data: Any) -> str:
-    """Returns a server-sent event; JSON holds no line end, which would end it."""
+    """Returns a server-sent event: "event: verdict", "data: {...}" and a blank line.
+
+    The data are JSON on a single line, since a line end would end them.
+    """
     return f"event: {name}\ndata: {json.dumps(data, allow_nan=False)}\n\n"
 
 
 def problem_of(error: Exception) -> tuple[int, dict[str, Any], dict[str, str]]:
-    """Returns the status, the body and the headers of a response that says what went wrong."""
+    """Returns (status, body, headers) of the response for an error."""
     if isinstance(error, LineFull):
         return 429, {"error": str(error), "id": None}, {"retry-after": str(error.retry_after)}
     if isinstance(error, (asyncio.TimeoutError, TimeoutError)):
@@ -218,6 +233,8 @@ def problem_of(error: Exception) -> tuple[int, dict[str, Any], dict[str, str]]:
 
 
 def _add_handlers(app: FastAPI) -> None:
+    """Makes the app answer errors with a JSON body that says what is wrong."""
+
     async def refuse(_: Request, error: Exception) -> JSONResponse:
         status, body, headers = problem_of(error)
         return JSONResponse(body, status, headers)
@@ -240,6 +257,8 @@ def _add_handlers(app: FastAPI) -> None:
 
 
 def _add_routes(app: FastAPI, desk: Desk) -> None:
+    """Adds the routes to the app."""
+
     @app.post("/check", responses=_PROBLEMS)
     async def check(request: CheckRequest) -> CheckResponse:
         """Judge an answer, claim by claim."""
@@ -257,7 +276,7 @@ def _add_routes(app: FastAPI, desk: Desk) -> None:
 
     @app.post("/predict", responses=_PROBLEMS)
     async def predict(request: PredictRequest) -> PredictResponse:
-        """Tell the risk of an answer, or of the reference RAG's where none is given."""
+        """Tell the risk of an answer; without one, the reference RAG answers from the slice's corpus."""
         report, took = await desk.judged(_asked(request), Told(), predicted=True)
         settings = desk.service.resources.settings.risk or RiskSettings()
         return PredictResponse(**prediction(report, settings), latency_ms=took)
@@ -285,10 +304,12 @@ def _add_routes(app: FastAPI, desk: Desk) -> None:
 
 
 def _asked(request: CheckRequest | PredictRequest) -> Asked:
+    """Returns what a request asks for."""
     contexts = request.contexts
     given = None if contexts is None else [one if isinstance(one, str) else _chunk(one) for one in contexts]
     return Asked(answer=request.answer, contexts=given, question=request.question)
 
 
 def _chunk(passage: Any) -> dict[str, Any]:
+    """Returns a passage as a mapping, without empty fields."""
     return {name: value for name, value in passage.model_dump().items() if value}

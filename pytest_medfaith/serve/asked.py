@@ -1,4 +1,4 @@
-"""What a request asks, and what is told while it is judged."""
+"""What a request asks for, and how progress is told while it is judged."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pytest_medfaith.records import Claim, Verdict
 
 
 class Cancelled(Exception):
-    """Nobody waits for the result any more."""
+    """Raised in a check when nobody waits for its result any more."""
 
 
 @dataclass(frozen=True)
@@ -20,8 +20,8 @@ class Asked:
 
     Attributes:
         answer: its text.
-        contexts: texts or mappings with a text; None lets the retriever of the slice find some.
-        question: what was asked.
+        contexts: passages as texts, or mappings with a text; None lets the slice's retriever find some.
+        question: that the answer is to; "" where it is not known.
     """
 
     answer: str
@@ -31,17 +31,23 @@ class Asked:
 
 @dataclass
 class Told:
-    """What is told while an answer is judged; `is_cancelled` ends the check before its next claim."""
+    """Functions that are called while an answer is judged.
+
+    Attributes:
+        claims: called with the claims, before they are judged.
+        verdict: called with each verdict.
+        is_cancelled: once set, the check ends before its next claim.
+    """
 
     claims: Callable[[Sequence[Claim]], None] = lambda _: None
     verdict: Callable[[Verdict], None] = lambda _: None
     is_cancelled: Event = field(default_factory=Event)
 
     def on_verdict(self, verdict: Verdict) -> None:
-        """Passes a verdict on.
+        """Calls `verdict`.
 
         Raises:
-            Cancelled: nobody waits any more.
+            Cancelled: `is_cancelled` is set.
         """
         if self.is_cancelled.is_set():
             raise Cancelled

@@ -1,4 +1,4 @@
-"""Figures of a running server, in the text format of Prometheus; no text of a request is among them."""
+"""Figures of a running server in the text format of Prometheus; they hold no text of requests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ _SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
 
 
 class Counters:
-    """Counts requests by path and status, verdicts by label, seconds of a check, and the line."""
+    """Counts requests by path and status, verdicts by label, seconds of checks, and requests in the line.
+
+    Args:
+        line: returns how many requests are judged or wait.
+    """
 
     def __init__(self, line: Callable[[], int]) -> None:
         self.registry = CollectorRegistry()
@@ -33,27 +37,27 @@ class Counters:
         Gauge("medfaith_line", "Requests that are judged or wait.", registry=self.registry).set_function(line)
 
     def count_request(self, path: str, status: int) -> None:
-        """Counts a request; `path` is that of the route, never what a client wrote."""
+        """Counts a request. `path` is that of the route, never what a client wrote."""
         self._requests.labels(path, str(status)).inc()
 
     def count_verdicts(self, verdicts: Sequence[Verdict]) -> None:
-        """Counts the claims of a checked answer."""
+        """Counts the claims of a checked answer by label."""
         for verdict in verdicts:
             self._claims.labels(verdict.label).inc()
 
     def text(self) -> bytes:
-        """Returns all figures."""
+        """Returns all figures in Prometheus's text format."""
         return generate_latest(self.registry)
 
 
 class Counted:
-    """ASGI middleware that counts each response under the path of its route."""
+    """ASGI middleware that counts each response by the path of its route and its status."""
 
     def __init__(self, app: App, *, counters: Counters) -> None:
         self._app, self._counters = app, counters
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
-        """Passes a request on, and counts its status."""
+        """Passes a request on, and counts the status of its response."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

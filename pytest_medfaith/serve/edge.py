@@ -1,4 +1,4 @@
-"""What a request passes before the app: who may ask, how large it may be, how long it may take to come."""
+"""What a request must pass before the app: token, host name, size of its body, time to arrive."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 OPEN_PATHS = (
     "/",
     "/health",
-)  # the page, which asks for the token, and what load balancers ask; neither holds a text
+)  # open to anyone: the page, which asks for the token, and the status for load balancers; both hold no text
 # The page needs its script and its style; nothing is loaded from elsewhere, and no other site may frame it.
 _POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; "
@@ -34,21 +34,21 @@ _HEADERS = {
 
 
 class Edge:
-    """ASGI middleware: bearer token, host names, size and pace of bodies, headers of every response.
+    """ASGI middleware that refuses requests before they reach the app, and adds security headers.
 
     Args:
-        app: what is behind it.
-        limits: of a body.
+        app: receives what is not refused.
+        limits: size of a body, and seconds in which it must arrive.
         token: what `Authorization: Bearer` must hold; "" asks for none.
-        hosts: names that the Host header may have, without port; () allows all. A page of another site that
-            a browser leads to this address by a name of its choice (DNS rebinding) is refused by it.
+        hosts: names that the Host header may have, without port; () allows all. It stops pages of other sites
+            that a browser leads to this address under their own name (DNS rebinding).
     """
 
     def __init__(self, app: App, *, limits: Limits, token: str = "", hosts: tuple[str, ...] = ()) -> None:
         self._app, self._limits, self._token, self._hosts = app, limits, token.encode(), hosts
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
-        """Passes a request on, or answers it where it may not pass."""
+        """Passes a request to the app, or answers with an error."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -70,6 +70,7 @@ class Edge:
         await self._app(scope, _replayed(body, receive), send_with_headers)
 
     def _refused(self, path: str, headers: MutableMapping[bytes, bytes]) -> tuple[int, str] | None:
+        """Returns (status, error) for a wrong host name or token; None for a request that may pass."""
         host = headers.get(b"host", b"").decode("latin-1")
         if self._hosts and _name_of(host) not in self._hosts:
             return 421, f"the host name is not one that this server goes by; expected {self._hosts[0]}"
@@ -83,7 +84,7 @@ class Edge:
     async def _read(
         self, headers: MutableMapping[bytes, bytes], receive: Receive
     ) -> tuple[tuple[int, str] | None, list[Message]]:
-        """Returns why a body is refused, and its messages; the whole body is here before the app sees it."""
+        """Returns (None, messages of the body) or ((status, error), []); the app sees only whole bodies."""
         most = self._limits.body_bytes
         too_large = 413, f"the body is too large; expected at most {most:,} bytes"
         told = headers.get(b"content-length", b"0")
@@ -97,7 +98,7 @@ class Edge:
 
 
 async def _whole_body(receive: Receive, most: int) -> list[Message] | None:
-    """Returns the messages of a body, or None where it is longer than `most` bytes."""
+    """Returns the messages that make up a body; None for more than `most` bytes."""
     messages, size = [], 0
     while True:
         message = await receive()
@@ -110,13 +111,14 @@ async def _whole_body(receive: Receive, most: int) -> list[Message] | None:
 
 
 def _name_of(host: str) -> str:
-    """Returns the name of a Host header without its port: "[::1]" of "[::1]:8765"."""
+    """Returns the name in a Host header, without port, in lower case: "[::1]" for "[::1]:8765"."""
     if host.startswith("["):
         return host.partition("]")[0].lower() + "]"
     return host.partition(":")[0].lower()
 
 
 def _replayed(messages: list[Message], receive: Receive) -> Receive:
+    """Returns a function that gives `messages` one after another, then what `receive` gives."""
     waiting = list(messages)
 
     async def next_message() -> Message:
@@ -126,6 +128,7 @@ def _replayed(messages: list[Message], receive: Receive) -> Receive:
 
 
 async def _answer(send: Send, status: int, error: str) -> None:
+    """Sends a response with an error as JSON."""
     body = json.dumps({"error": error, "id": None}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     if status == 401:

@@ -1,4 +1,4 @@
-"""What a server takes at most: sizes of a request, requests that wait, seconds of a check."""
+"""Limits of a server: sizes of a request, how many requests wait, how long a check may take."""
 
 from __future__ import annotations
 
@@ -8,15 +8,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds of a server; each is above 0.
+    """Limits of a server; each is above 0.
 
     Attributes:
-        body_bytes: of a request.
-        body_seconds: until the whole body of a request must have come.
-        claims: of an answer.
-        contexts: of a request.
-        waiting: requests that wait for the one that is judged; more are refused with status 429.
-        seconds: until an answer must have been judged, waiting included.
+        body_bytes: bytes of a request's body, at most.
+        body_seconds: seconds in which the whole body must arrive.
+        claims: claims of an answer, at most.
+        contexts: contexts of a request, at most.
+        waiting: requests that may wait while another is judged; any more get status 429.
+        seconds: seconds in which an answer must be judged, waiting included.
+
+    Raises:
+        ValueError: a limit is not a finite number above 0.
     """
 
     body_bytes: int = 1_000_000

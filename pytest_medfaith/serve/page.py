@@ -1,4 +1,4 @@
-"""The page at a server's root: somebody pastes an answer, and its claims light up as they are judged."""
+"""The web page at the server's root: paste an answer, and its claims are coloured as they are judged."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from pytest_medfaith.cards.html import render_page
 
 
 def page(*, slice_name: str, checker: str) -> str:
-    """Returns the page: a single file without anything from elsewhere.
+    """Returns the page as HTML, complete in a single file.
 
     Args:
-        slice_name: whose corpus is searched where no passages are given; "" where there is none.
-        checker: the name of what judges.
+        slice_name: slice whose corpus is searched if no passages are given; "" where there is none.
+        checker: name of the checker.
 
     Raises:
         MissingExtra: jinja2 is not installed.

@@ -1,6 +1,7 @@
 """A checked answer in the fields of MedCAFAS's `POST /predict`, for clients that were written for it.
 
-https://github.com/surajpsingh020/medcafas (api.py, frontend/lib/types.ts)
+MedCAFAS is a checker of medical answers: https://github.com/surajpsingh020/medcafas (api.py,
+frontend/lib/types.ts).
 """
 
 from __future__ import annotations
@@ -14,15 +15,15 @@ from pytest_medfaith.records.answer_risk import AnswerRisk, RiskSettings
 
 _VERDICTS = {"supported": "SUPPORTED", "refuted": "CONTRADICTED"}
 _UNSUPPORTED = "UNSUPPORTED"  # also of a claim that could not be scored: `reason` says so
-FUTURE = "future"  # the rule of dates that have not come
+FUTURE = "future"  # the rule against dates that have not come yet
 
 
 def prediction(report: Report, settings: RiskSettings) -> dict[str, Any]:
-    """Returns the answer with its risk, without `latency_ms`.
+    """Returns the answer and its risk in MedCAFAS's fields, without `latency_ms`.
 
-    A part of the risk that was not measured is None in `breakdown`, and `breakdown["missing"]` names it. A
-    refusal makes no claim and has the risk 0. An answer without a claim that is no refusal has the risk 1:
-    nothing of it was checked.
+    A part of the risk that was not measured is None in `breakdown`, and named in `breakdown["missing"]`. A
+    refusal has the risk 0. An answer that makes no claim, and is no refusal, has the risk 1: nothing of it
+    was checked. `settings` hold weights and bounds of the risk.
     """
     risk = report_risk(report, settings) or _without_claims(report)
     labels = [_VERDICTS.get(verdict.label, _UNSUPPORTED) for verdict in report.verdicts]
@@ -62,12 +63,14 @@ def prediction(report: Report, settings: RiskSettings) -> dict[str, Any]:
 
 
 def _without_claims(report: Report) -> AnswerRisk:
+    """Returns the risk of an answer without claims: 0 for a refusal, else 1."""
     if report.abstained:
         return AnswerRisk(score=0.0, flag="LOW")
     return AnswerRisk(score=1.0, flag="HIGH", missing=("consistency", "retrieval", "critic"))
 
 
 def _explanation(report: Report, risk: AnswerRisk) -> str:
+    """Returns a sentence on the riskiest claim, or on why there is none."""
     if report.abstained:
         return "The answer is a refusal: it makes no claim."
     if not report.verdicts:
@@ -81,6 +84,7 @@ def _explanation(report: Report, risk: AnswerRisk) -> str:
 
 
 def _claim(verdict: Verdict, report: Report) -> dict[str, Any]:
+    """Returns a claim with its evidence and scores, in MedCAFAS's fields."""
     texts = {chunk.id: chunk.text for chunk in report.response.contexts}
     evidence = texts.get(verdict.chunk_id, "")
     pairs = [pair for pair in report.pairs if pair.claim_id == verdict.claim.id]
@@ -96,10 +100,12 @@ def _claim(verdict: Verdict, report: Report) -> dict[str, Any]:
 
 
 def _most(pairs: list[PairScore], place: int, otherwise: float) -> float:
+    """Returns the highest probability at `place` over all pairs; `otherwise` where there are none."""
     return max((pair.probs[place] for pair in pairs), default=otherwise)
 
 
 def _temporal(report: Report) -> Iterator[dict[str, Any]]:
+    """Yields claims about dates that have not come yet, with the year; None where the claim names no year."""
     for verdict in report.verdicts:
         for finding in verdict.findings:
             if finding.rule == FUTURE:

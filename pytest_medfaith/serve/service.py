@@ -1,4 +1,4 @@
-"""What the server does with a request, without HTTP: settings, checker and retriever are loaded once."""
+"""Checks the answer of a request, apart from HTTP; settings, checker and retriever are loaded once."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class Service:
     """Checks answers with the settings of a project.
 
     Attributes:
-        root: of the project.
-        slice_name: whose corpus, retriever, checker and k serve; "" for contexts that each request brings.
-        checker_name: in place of the slice's checker.
+        root: folder of the project.
+        slice_name: slice whose corpus, retriever, checker and k are used; "" if each request brings contexts.
+        checker_name: checker to use in place of the slice's; "" for the slice's or the default.
         limits: of a request.
-        options: as the command line has them.
+        options: of the command line.
     """
 
     root: Path
@@ -51,17 +51,20 @@ class Service:
 
     @cached_property
     def resources(self) -> Resources:
-        """Loads what is asked for, once; no score is kept on disk for texts that hardly come again."""
+        """The project's settings and models, loaded when first used.
+
+        Scores are not kept on disk, since texts of requests hardly come twice.
+        """
         resources = Resources(root=self.root, options=self.options)
         resources.scores = None
         return resources
 
     @cached_property
     def settings(self) -> SliceSettings | None:
-        """The settings of the served slice; None where each request brings its contexts.
+        """The settings of the slice; None where each request brings contexts.
 
         Raises:
-            DataError: there is no such slice, or it has nothing to retrieve from.
+            DataError: there is no such slice, or it has no corpus to search.
         """
         if not self.slice_name:
             return None
@@ -76,27 +79,31 @@ class Service:
 
     @cached_property
     def checker(self) -> Checker:
-        """What judges claims."""
+        """The checker that judges claims."""
         slice_checker = self.settings.checker if self.settings else ""
         return self.resources.checker(*filter(None, [self.checker_name or slice_checker]))
 
     @cached_property
     def retriever(self) -> Retriever | None:
-        """The retriever of the served slice."""
+        """The retriever of the slice; None where each request brings contexts."""
         return self.resources.retriever(self.settings) if self.settings else None
 
     def load(self) -> None:
-        """Loads settings, checker, retriever, and judges a claim: an error comes now, not with a request."""
+        """Loads everything and judges a claim, so that errors show at the start, not with a request."""
         if self.retriever and self.settings:
             self.retriever("warm up", top_k=1)
         self.check(Asked("Water boils at 100 degrees.", ["Water boils at 100 degrees."]), Told())
 
     def check(self, asked: Asked, told: Told) -> Report:
-        """Returns the report that a run of pytest would make of the same answer and contexts.
+        """Returns the report on an answer, the same that a run of pytest would make.
+
+        Args:
+            asked: the answer, and its contexts or question.
+            told: is told of claims and verdicts as they are made.
 
         Raises:
-            DataError: contexts are missing or malformed, or there are more of them or of claims than may be.
-            Cancelled: nobody waits any more.
+            DataError: contexts are missing or malformed, or there are more contexts or claims than allowed.
+            Cancelled: nobody waits for the result any more.
         """
         claims, extractor = self._claims(asked)
         told.claims(claims)
@@ -122,11 +129,13 @@ class Service:
         return completed(self.resources, report)
 
     def predict(self, asked: Asked, told: Told) -> Report:
-        """Returns the report on an answer; without one, the reference RAG answers from the served slice.
+        """Returns the report on an answer.
+
+        Without an answer, the reference RAG answers from the slice's corpus.
 
         Raises:
-            DataError: as `check`, and where there is neither an answer nor a slice to answer from.
-            TeacherError: the language model that should have answered did not.
+            DataError: as in `check`; or there is neither an answer nor a slice to answer from.
+            TeacherError: the language model that should answer did not.
         """
         if asked.answer:
             return self.check(asked, told)
@@ -135,7 +144,11 @@ class Service:
         return self.check(Asked(response.answer, response.contexts, asked.question), told)
 
     def _claims(self, asked: Asked) -> tuple[Sequence[Claim], Extractor]:
-        """Returns the claims of an answer, and an extractor that makes the same claims of it."""
+        """Returns (the claims of an answer, an extractor that gives the same claims again).
+
+        Raises:
+            DataError: there are more contexts or claims than allowed.
+        """
         if asked.contexts is not None and len(asked.contexts) > self.limits.contexts:
             raise DataError(
                 f"there are {len(asked.contexts)} contexts; expected at most {self.limits.contexts}"
@@ -152,13 +165,18 @@ class Service:
 
     @staticmethod
     def _once_read(limited: LimitedExtractor, asked: Asked) -> Extractor:
-        """Returns what gives all claims of an answer again, so that a teacher is not asked twice."""
+        """Returns an extractor that repeats the claims of an answer, so that a teacher is not asked twice."""
         if limited.extractor is extract_claims or is_refusal(asked.answer):
             return limited.extractor
         found = limited.extractor(asked.answer, question=asked.question)
         return lambda *_, **__: list(found)
 
     def _retrieved(self, case: Case) -> tuple[Target, list[Hit]]:
+        """Returns (the target of a case, what was retrieved for its question).
+
+        Raises:
+            DataError: no slice is served, or the question is empty.
+        """
         if self.settings is None or self.retriever is None:
             raise DataError(
                 "contexts is missing; send the passages that the answer was based on, or serve a slice that "

@@ -1,4 +1,4 @@
-"""A checker that tells each verdict as soon as it is made, while `evaluate_case` waits for all of them."""
+"""A checker that tells each verdict as soon as it is made; `evaluate_case` gives them only at the end."""
 
 from __future__ import annotations
 
@@ -17,18 +17,17 @@ Key = tuple[str, str, tuple[tuple[str, str], ...]]
 
 @dataclass(frozen=True, kw_only=True)
 class StreamedChecker(Checker):
-    """Scores and decides claim by claim, and tells the verdict of each claim of an answer once.
+    """Judges claim by claim, and calls `told` once with the verdict of each claim.
 
-    Example: an answer makes the claims c1 and c2. `score` reads all contexts for c1 and tells its verdict,
-    then for c2. Verdicts and scores are those of `inner`, whose model reads each pair by itself, whatever is
-    beside it.
+    Example: an answer makes the claims c1 and c2. `score` reads all contexts for c1, and tells its verdict,
+    before it reads them for c2. Scores and verdicts are those of `inner`, whose model reads each pair alone.
 
     Attributes:
-        inner: judges.
-        told: receives each verdict; it may raise to end the check.
-        awaited: ids of the claims of the answer whose verdict is not told yet.
-        known: verdicts by claim and chunks. The check of citations judges the same claim again, by some
-            contexts alone: that verdict is another entry.
+        inner: the checker that judges.
+        told: called with each verdict; it may raise to end the check.
+        awaited: ids of claims whose verdict was not told yet.
+        known: verdicts by claim and chunks. The check of citations judges a claim again by some contexts
+            only, which is an entry of its own.
     """
 
     inner: Checker
@@ -39,7 +38,10 @@ class StreamedChecker(Checker):
     def score(
         self, pairs: Sequence[tuple[Claim, Chunk]], *, progress: Progress | None = None
     ) -> list[PairScore]:
-        """Returns the scores of all pairs, in order; tells an awaited claim's verdict after its scores."""
+        """Returns the scores of all pairs, in order.
+
+        Tells a claim's verdict once all its pairs are scored.
+        """
         if self.judge:
             return self.inner.score(pairs, progress=progress)
         scores: list[PairScore] = []
@@ -52,7 +54,7 @@ class StreamedChecker(Checker):
         return scores
 
     def decide(self, claim: Claim, scores: Sequence[PairScore], chunks: Sequence[Chunk]) -> Verdict:
-        """Returns the verdict on a claim by `chunks`, which is made once, and told where it is awaited."""
+        """Returns the verdict on a claim by `chunks`, computed only once; tells it if that is still due."""
         key = (claim.id, claim.text, tuple((chunk.id, chunk.text) for chunk in chunks))
         if key not in self.known:
             self.known[key] = self.inner.decide(claim, scores, chunks)
@@ -63,6 +65,6 @@ class StreamedChecker(Checker):
 
 
 def streamed(checker: Checker, told: Told, claims: Sequence[Claim]) -> StreamedChecker:
-    """Returns `checker` with `told` called for the verdict of each of `claims` as it is made."""
+    """Returns a checker like `checker` that calls `told` with the verdict of each of `claims`, once."""
     fields = {one.name: getattr(checker, one.name) for one in dataclasses.fields(Checker)}
     return StreamedChecker(**fields, inner=checker, told=told, awaited={claim.id for claim in claims})

@@ -1,7 +1,7 @@
-"""Requests wait in a line of bounded length and are judged one after another, in a thread of their own.
+"""Lets requests wait in a line of bounded length, and judges them one after another in a single thread.
 
-A single check already uses every core, so two at a time would each take twice as long. A request that finds
-the line full is told at once, with the seconds after which it may try again.
+One check uses every core, so two at a time would each take twice as long. A request that finds the line full
+is refused at once, and told after how many seconds to try again.
 """
 
 from __future__ import annotations
@@ -19,7 +19,11 @@ _REMEMBERED = 20  # durations, for the estimate of how long the line takes
 
 
 class LineFull(Exception):
-    """The line is full; `retry_after` says after how many whole seconds there should be room."""
+    """Raised where too many requests wait.
+
+    Attributes:
+        retry_after: whole seconds after which there should be room.
+    """
 
     def __init__(self, retry_after: int) -> None:
         super().__init__(f"too many requests wait; try again in {retry_after} s")
@@ -27,7 +31,7 @@ class LineFull(Exception):
 
 
 class WaitingLine:
-    """Runs jobs one after another; at most `most` wait beside the one that runs."""
+    """Runs jobs one after another; at most `most` jobs wait while another runs."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -38,14 +42,15 @@ class WaitingLine:
 
     @property
     def length(self) -> int:
-        """How many jobs run or wait."""
+        """How many jobs run or wait, 0 or more."""
         return self._jobs
 
     def join(self, job: Callable[[], Result]) -> Future[Result]:
-        """Returns the future result of `job`, which waits for its turn.
+        """Returns a future for the result of `job`, which runs when its turn comes.
 
         Raises:
             LineFull: as many jobs wait as may.
+            RuntimeError: the line is closed.
         """
         with self._lock:
             if self._jobs > self._most:
@@ -60,10 +65,11 @@ class WaitingLine:
         return future
 
     def close(self) -> None:
-        """Ends the job that runs, and drops those that wait."""
+        """Waits for the job that runs to end, and drops the jobs that wait."""
         self._thread.shutdown(wait=True, cancel_futures=True)
 
     def _timed(self, job: Callable[[], Result]) -> Result:
+        """Returns the result of `job`, and remembers how long it took."""
         begun = time.perf_counter()
         try:
             return job()
@@ -72,10 +78,11 @@ class WaitingLine:
                 self._durations.append(time.perf_counter() - begun)
 
     def _left(self, _: object) -> None:
+        """Counts a job as gone, whether it ran or was dropped."""
         with self._lock:
             self._jobs -= 1
 
     def _retry_after(self) -> int:
-        """Returns the whole seconds that a job takes, on average of the last; at least 1."""
+        """Returns how many whole seconds the last jobs took on average, at least 1."""
         mean = sum(self._durations) / len(self._durations) if self._durations else 1.0
         return max(1, math.ceil(mean))

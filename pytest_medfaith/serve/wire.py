@@ -1,4 +1,4 @@
-"""What requests and responses hold: FastAPI checks requests by it, and writes openapi.json from it."""
+"""The fields of requests and responses, by which FastAPI checks requests and writes openapi.json."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Passage(BaseModel):
 
 
 class CheckRequest(BaseModel):
-    """An answer, and what it was based on."""
+    """An answer, and the passages that it was based on."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -49,7 +49,9 @@ class CheckRequest(BaseModel):
 class CheckResponse(BaseModel):
     """A checked answer.
 
-    `report` is a case as report.json has it; `verdicts` hold evidence and clashing words.
+    `report` is the case as in report.json. `verdicts` hold each claim's evidence and the words that
+    contradict it. `contexts_from` says where the contexts are from, `latency_ms` how long it took, waiting
+    included.
     """
 
     checker: str
@@ -62,7 +64,7 @@ class CheckResponse(BaseModel):
 
 
 class PredictRequest(BaseModel):
-    """A question. Without an answer the reference RAG answers it from the corpus of the served slice."""
+    """A question and an answer; without an answer, the reference RAG answers from the slice's corpus."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -72,7 +74,7 @@ class PredictRequest(BaseModel):
 
 
 class PredictResponse(BaseModel):
-    """The risk of an answer, in the fields of MedCAFAS; a part that was not measured is null."""
+    """The risk of an answer, in the fields of MedCAFAS; a part of the risk that was not measured is null."""
 
     question: str
     answer: str
@@ -88,14 +90,17 @@ class PredictResponse(BaseModel):
 
 
 class Problem(BaseModel):
-    """Why there is no result; `id` names the request in the server's log where the fault is the server's."""
+    """Why there is no result.
+
+    `id` names a fault of the server in its log, and is null for any other error.
+    """
 
     error: str
     id: str | None = None
 
 
 class Health(BaseModel):
-    """That the server answers, what it judges with, and how many requests it is judging or keeps waiting."""
+    """What the server judges with, and how many requests are judged or wait (`line`)."""
 
     status: Literal["ok"] = "ok"
     version: str

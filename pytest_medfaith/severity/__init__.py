@@ -1,1 +1,1 @@
-"""How bad an error is, by rules that can be read: `severity.toml` and those of a project."""
+"""How bad an error is, by readable rules: those of `severity.toml` and those of a project."""

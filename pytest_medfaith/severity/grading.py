@@ -21,12 +21,12 @@ Given = TypeVar("Given", bound=str)
 
 
 def graded(verdict: Verdict, evidence: str, *, rules: SeverityRules | None = None) -> Verdict:
-    """Returns `verdict` with its severity where it is refuted or unsupported, or leans there, else as it is.
+    """Returns `verdict` with its severity if it is refuted or unsupported, or leans to that; else unchanged.
 
     Args:
-        verdict: of a claim.
-        evidence: the text of the chunk that the verdict names, "" where it names none.
-        rules: the shipped rules where None.
+        verdict: the verdict on a claim.
+        evidence: the text of the chunk that the verdict names; "" where it names none.
+        rules: the rules of severity; the shipped rules where None.
     """
     label = verdict.leaning or verdict.label
     if label not in ERRORS:
@@ -39,14 +39,15 @@ def graded(verdict: Verdict, evidence: str, *, rules: SeverityRules | None = Non
 
 
 def _first(rules: Sequence[SeverityRule[Given]], error: ErrorRead) -> tuple[Given, str] | None:
+    """Returns (what the first fitting rule gives, its id); None where no rule fits."""
     return next(((rule.gives, rule.id) for rule in rules if rule.fits(error)), None)
 
 
 def _read(verdict: Verdict, evidence: str) -> ErrorRead:
-    """Returns the error as rules see it.
+    """Returns the error as the rules see it.
 
-    The best chunk of a claim that no chunk speaks of says nothing of it. So the evidence of an unsupported
-    claim counts only where a rule of the checker found a clash with it.
+    If no chunk speaks of a claim, its best chunk tells nothing of it. So the evidence of an unsupported claim
+    counts only where a rule of the checker found words that contradict the claim.
     """
     clashes = [finding for finding in verdict.findings if finding.effect != "note"]
     label = verdict.leaning or verdict.label

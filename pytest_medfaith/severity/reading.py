@@ -1,4 +1,4 @@
-"""What rules of severity see of a text: doses, drugs, years, and phrases in any of their forms."""
+"""What rules of severity see in a text: doses, drugs, years, and phrases in any of their forms."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _DENIAL = re.compile(r"\b(?:no|not|never|none|neither|nor|without|cannot)\b|n't\
 
 @dataclass(frozen=True)
 class TextRead:
-    """A text with what it holds; `read_text` makes it."""
+    """A text that rules of severity look into; `read_text` makes it."""
 
     text: str
 
     @cached_property
     def quantities(self) -> tuple[Quantity, ...]:
-        """The quantities that it states."""
+        """The quantities in it."""
         return tuple(read_quantities(self.text))
 
     @cached_property
@@ -42,34 +42,37 @@ class TextRead:
 
     @property
     def is_denial(self) -> bool:
-        """Whether its words deny an odd number of times."""
+        """True if it denies an odd number of times."""
         return len(_DENIAL.findall(self.text)) % 2 == 1
 
     def holds(self, terms: Terms) -> bool:
-        """Returns whether it holds any of `terms`."""
+        """Returns whether it has any of `terms`."""
         return bool(terms.phrases and terms.phrases.search(self.text)) or any(
             THINGS[name](self) for name in terms.things
         )
 
 
 def read_text(text: str) -> TextRead:
-    """Returns the first `MOST_CHARACTERS` of `text`, in plain letters, ready to search."""
+    """Returns the first `MOST_CHARACTERS` of `text`, in plain letters, ready for searching."""
     return TextRead(plain_letters(text[:MOST_CHARACTERS]).strip())
 
 
 def _is_dose(quantity: Quantity) -> bool:
+    """Returns whether a quantity is a dose: a mass, a volume, or a number of tablets or the like."""
     return quantity.dimension in _DOSED or (quantity.dimension == "count" and bool(quantity.heads & _FORMS))
 
 
 def _quantity(test: Callable[[Quantity], bool]) -> Callable[[TextRead], bool]:
+    """Returns a test whether a text has a quantity for which `test` is true."""
     return lambda read: any(map(test, read.quantities))
 
 
 def _kind(name: str) -> Callable[[TextRead], bool]:
+    """Returns a test whether a text names a concept of the kind `name`."""
     return lambda read: name in read.kinds
 
 
-# What a rule may ask for as "#amount".
+# {name: test of a text}; a rule asks for these as "#amount".
 THINGS: Mapping[str, Callable[[TextRead], bool]] = MappingProxyType(
     {
         "amount": _quantity(_is_dose),
@@ -86,17 +89,24 @@ THINGS: Mapping[str, Callable[[TextRead], bool]] = MappingProxyType(
 
 @dataclass(frozen=True)
 class Terms:
-    """What a rule looks for: phrases as a pattern, None where there are none, and names of `THINGS`."""
+    """What a rule looks for.
+
+    Attributes:
+        phrases: a pattern of all phrases; None without phrases.
+        things: names of `THINGS`.
+    """
 
     phrases: re.Pattern[str] | None
     things: tuple[str, ...]
 
 
 def compiled_terms(terms: Iterable[str]) -> Terms:
-    """Returns `terms` ready to search: "#drug" is a kind, "^stop" begins a text, "contraindicat*" is a stem.
+    """Returns `terms` ready for searching.
+
+    "#drug" is any drug, "^stop" is at the beginning of a text, "contraindicat*" is the beginning of a word.
 
     Raises:
-        ValueError: a thing that nobody knows, or a phrase of less than two letters before its "*".
+        ValueError: an unknown "#" name, an empty phrase, or fewer than two letters before a "*".
     """
     terms = list(terms)
     things = tuple(term[1:] for term in terms if term.startswith("#"))
@@ -108,6 +118,11 @@ def compiled_terms(terms: Iterable[str]) -> Terms:
 
 
 def _pattern(term: str) -> str:
+    """Returns the pattern of a phrase.
+
+    Raises:
+        ValueError: an empty phrase, or fewer than two letters before a "*".
+    """
     words = plain_letters(term).removeprefix("^").split()
     if not words or any(len(word.rstrip("*")) < (2 if word.endswith("*") else 1) for word in words):
         raise ValueError(f"{term!r} is no phrase; expected words, with two letters or more before a *")

@@ -1,4 +1,4 @@
-"""The rules of severity: read from TOML files, checked, and tried in their order."""
+"""The rules of severity: read from TOML files, checked, and tried in order."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ERRORS = ("refuted", "unsupported")  # the verdicts that have a severity
 _GIVEN: Mapping[str, Sequence[str]] = {"category": CATEGORIES, "risk": RISKS}
 _TEXTS = ("claim", "also", "either", "evidence", "clash", "not")
 _CONDITIONS = ("verdict", "rules", "turned", *_TEXTS)
-# Claims that have next to nothing in common: a rule that fits all of them tells nothing apart.
+# Claims that have next to nothing in common: a rule that fits all of them fits everything.
 _PROBES = (
     "Aspirin was first sold in 1899.",
     "Take 5 mg of apixaban twice a day.",
@@ -42,11 +42,11 @@ class ErrorRead:
     """An error as the rules see it.
 
     Attributes:
-        verdict: refuted or unsupported.
-        findings: names of the rules of the checker, and of safety, that fired.
-        claim: its words.
+        verdict: "refuted" or "unsupported".
+        findings: the names of the rules of the checker, and of safety, with a finding.
+        claim: the claim.
         evidence: the sentence that decided; empty where no sentence did.
-        clash: the clashing words of claim and evidence, as far as a rule named them.
+        clash: the words of claim and evidence that contradict each other, as far as a rule named them.
     """
 
     verdict: str
@@ -58,7 +58,16 @@ class ErrorRead:
 
 @dataclass(frozen=True)
 class SeverityRule(Generic[Given]):
-    """A rule that gives a category or a risk to the errors that meet all of its conditions."""
+    """A rule that gives a category or a risk to errors that meet all of its conditions.
+
+    Attributes:
+        id: its id.
+        gives: the category or the risk.
+        verdict: the verdicts that it is for; () for both.
+        rules: names of checker or safety rules, one of which must have a finding; () for no condition.
+        turned: True if only one of claim and evidence may deny.
+        terms: {"claim", "evidence", "not", ...: what must be in that text}.
+    """
 
     id: str
     gives: Given
@@ -80,6 +89,7 @@ class SeverityRule(Generic[Given]):
         return all(self._holds(name, terms, error) for name, terms in self.terms.items())
 
     def _holds(self, name: str, terms: Terms, error: ErrorRead) -> bool:
+        """Returns whether the texts that `name` means have `terms`; for "not", if the claim lacks them."""
         match name:
             case "either":
                 return error.claim.holds(terms) or error.evidence.holds(terms)
@@ -95,9 +105,14 @@ class SeverityRule(Generic[Given]):
 
 @dataclass(frozen=True)
 class SeverityRules:
-    """Rules in the order in which they are tried, and what holds where none fits, by verdict.
+    """The rules of severity.
 
-    `signature` are 16 hexadecimal digits that change with any word of the files.
+    Attributes:
+        categories: the rules that give a category, in the order in which they are tried.
+        risks: the rules that give a risk, likewise.
+        other_category: {verdict: category} where no rule fits.
+        other_risk: {verdict: risk} where no rule fits.
+        signature: 16 hexadecimal digits that change with any word of the files.
     """
 
     categories: tuple[SeverityRule[Category], ...]
@@ -109,12 +124,12 @@ class SeverityRules:
 
 @lru_cache(maxsize=8)
 def load_severity(paths: tuple[Path, ...] = ()) -> SeverityRules:
-    """Returns the rules of the files at `paths`, and after them the shipped rules.
+    """Returns the rules of the files at `paths`, followed by the shipped rules.
 
     Raises:
-        DataError: a file that is no TOML, an unknown key or value, a rule without conditions or that matches
-            everything, an id that is there twice, an `off` that names no rule; the message names file, rule,
-            key and value.
+        DataError: a file is missing or no TOML, a key or value is unknown, a rule has no conditions or
+            matches everything, an id is used twice, or `off` names no rule. The message names file, rule, key
+            and value.
     """
     found: dict[str, dict[str, SeverityRule[Any]]] = {kind: {} for kind in _GIVEN}
     other: dict[str, dict[str, Any]] = {kind: {} for kind in _GIVEN}
@@ -125,8 +140,8 @@ def load_severity(paths: tuple[Path, ...] = ()) -> SeverityRules:
             for rule in _rules(path, kind, table):
                 if rule.id in found[kind]:
                     raise DataError(
-                        f"{path}: {kind} rule {rule.id!r} is there already; give yours another id, and write "
-                        f"off = [{rule.id!r}] to replace the shipped rule"
+                        f"{path}: another {kind} rule has the id {rule.id!r}; give your rule another id, and "
+                        f"write off = [{rule.id!r}] to replace the shipped rule"
                     )
                 found[kind][rule.id] = rule
             for verdict, given in _otherwise(path, kind, table).items():
@@ -142,6 +157,11 @@ def load_severity(paths: tuple[Path, ...] = ()) -> SeverityRules:
 
 
 def _read(path: Path) -> tuple[dict[str, Any], str]:
+    """Returns (tables, text) of a file of rules.
+
+    Raises:
+        DataError: the file is missing or no TOML, or has an unknown key.
+    """
     if not path.is_file():
         raise DataError(
             f"{path}: no such rules of severity; check the path, or create it with [[risk]] tables"
@@ -166,17 +186,28 @@ def _read(path: Path) -> tuple[dict[str, Any], str]:
 
 
 def _rules(path: Path, kind: str, table: Mapping[str, Any]) -> list[SeverityRule[Any]]:
+    """Returns the rules of a kind, "category" or "risk", in a file; raises DataError for an id used twice."""
     rules = [
         _rule(f"{path}: {kind} rule {row.get('id', f'number {number}')!r}", kind, row)
         for number, row in enumerate(table.get(kind, []), 1)
     ]
     for name in [rule.id for rule in rules]:
         if [rule.id for rule in rules].count(name) > 1:
-            raise DataError(f"{path}: {kind} rule {name!r} is there twice; give each rule an id of its own")
+            raise DataError(f"{path}: two {kind} rules have the id {name!r}; give each rule an id of its own")
     return rules
 
 
 def _rule(place: str, kind: str, row: Mapping[str, Any]) -> SeverityRule[Any]:
+    """Returns the rule of a table.
+
+    Args:
+        place: file and rule, for messages.
+        kind: "category" or "risk".
+        row: the table.
+
+    Raises:
+        DataError: an unknown key, a wrong value, or no condition.
+    """
     allowed = ("id", kind, "why", *_CONDITIONS)
     for key in row:
         if key not in allowed:
@@ -210,7 +241,7 @@ def _rule(place: str, kind: str, row: Mapping[str, Any]) -> SeverityRule[Any]:
 
 
 def _that_tells_apart(place: str, rule: SeverityRule[Any]) -> SeverityRule[Any]:
-    """Returns `rule`; raises a DataError where it fits all of some claims that have nothing in common."""
+    """Returns `rule`. Raises DataError where it fits all of some claims that have nothing in common."""
     verdicts = rule.verdict or ERRORS
     nothing = read_text("")
     fits = [
@@ -245,6 +276,7 @@ def _otherwise(path: Path, kind: str, table: Mapping[str, Any]) -> dict[str, Any
 
 
 def _switched_off(path: Path, table: Mapping[str, Any], known: Sequence[str]) -> set[str]:
+    """Returns the ids of a file's `off`. Raises DataError for an id that no rule has."""
     named = table.get("off", [])
     for name in named if isinstance(named, list) else [named]:
         if name not in known:
@@ -253,6 +285,7 @@ def _switched_off(path: Path, table: Mapping[str, Any], known: Sequence[str]) ->
 
 
 def _terms(place: str, key: str, row: Mapping[str, Any]) -> Terms:
+    """Returns the terms under `key`, compiled. Raises DataError for a wrong term."""
     try:
         return compiled_terms(_texts(place, key, row))
     except ValueError as error:
@@ -260,6 +293,10 @@ def _terms(place: str, key: str, row: Mapping[str, Any]) -> Terms:
 
 
 def _texts(place: str, key: str, row: Mapping[str, Any]) -> tuple[str, ...]:
+    """Returns the texts under `key`; () without the key.
+
+    Raises DataError for anything but a list of texts.
+    """
     value = row.get(key)
     if value is None:
         return ()
@@ -269,6 +306,7 @@ def _texts(place: str, key: str, row: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _one_of(place: str, key: str, value: object, known: Sequence[str]) -> Any:
+    """Returns `value`. Raises DataError if it is not in `known`."""
     if value not in known:
         raise DataError(
             f"{place}: {key} is {value!r}{nearest(value, known)}; expected one of {', '.join(known)}"

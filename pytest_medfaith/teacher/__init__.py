@@ -1,1 +1,1 @@
-"""The teacher, an LLM at an OpenAI-compatible endpoint, judges, splits, ranks and writes."""
+"""The teacher: an LLM at an OpenAI-compatible endpoint that judges claims, finds claims, ranks and writes."""

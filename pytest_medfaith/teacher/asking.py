@@ -1,7 +1,7 @@
-"""The teacher: asks an LLM, or a cassette in its place, and settles for each item what its answer is.
+"""The teacher: sends items to an LLM, or reads its answers from a cassette, and returns the values.
 
-An item is asked once, once more where its reply cannot be used, and then counts as failed. A request that a
-cassette lacks, a wrong key and an unknown model are errors: they would come again for every item.
+An item is asked once, and once more if its reply cannot be used; then it counts as failed. A request that the
+cassette lacks, a wrong key and an unknown model are errors at once, since every item would meet them.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from pytest_medfaith.teacher.tally import Tally
 from pytest_medfaith.teacher.use import LlmUse
 
 T = TypeVar("T")
-GIVES_UP = 5  # requests that failed in a row; a server that is gone would cost minutes for every item
+GIVES_UP = 5  # failures in a row; waiting for a server that is gone would cost minutes for every item
 _LONGEST_BAD = 4000  # characters of an unusable reply that the model is shown again
 _case: ContextVar[str] = ContextVar("medfaith_asking_for", default="")
 
 
 @contextmanager
 def asking_for(case: str) -> Iterator[None]:
-    """Names what the requests of the block are for, such as a case id; errors say it."""
+    """Names what the requests in the block are for, such as a case id, so that errors can say it."""
     token = _case.set(case)
     try:
         yield
@@ -51,16 +51,16 @@ def asking_for(case: str) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Item(Generic[T]):
-    """What is to be found out.
+    """Something to ask the LLM.
 
     Attributes:
-        role: of the LLM, such as "judge".
-        messages: (role, content) pairs.
-        read: makes a value of a reply, or raises ReplyError.
-        about: what the item is about, for messages, such as "claim 'c1'".
-        sample: which sample of the item this is, from 0.
-        as_json: whether the reply is to be a JSON object.
-        temperature: of the request; that of the settings where None.
+        role: what it is for, such as "judge".
+        messages: (role, content) pairs, as in ("system", "You check ...").
+        read: function from a reply to its value; raises ReplyError for a reply that cannot be used.
+        about: the subject, for messages, such as "claim 'c1'".
+        sample: number of the repeat, from 0; each has another seed.
+        as_json: whether the reply must be a JSON object.
+        temperature: of the request; None takes that of the settings.
     """
 
     role: str
@@ -74,17 +74,28 @@ class Item(Generic[T]):
 
 @dataclass(frozen=True)
 class Settled(Generic[T]):
-    """What came of an item: its value, or None and why there is none."""
+    """The result of an item.
+
+    Attributes:
+        value: what the reply says; None where there is no usable reply.
+        why: why there is none; "" where there is.
+    """
 
     value: T | None
     why: str = ""
 
 
 class Teacher:
-    """Asks as the settings say; every request is answered once in a process, and then known."""
+    """Asks an LLM as the settings say; the same request is sent only once in a process.
+
+    Attributes:
+        settings: the share of this process, where several workers run.
+        mode: off, replay, record or live.
+        tally: counts what is asked.
+    """
 
     def __init__(self, settings: LlmSettings, *, mode: Mode | None = None) -> None:
-        """Sends nothing yet; `mode` beats that of the settings."""
+        """Sends nothing yet; `mode` beats the mode of the settings."""
         self.settings = share_of_worker(settings)
         self.mode: Mode = mode or mode_of(settings)
         self.tally = Tally(settings)
@@ -97,12 +108,12 @@ class Teacher:
         self._guard = threading.Lock()
 
     def check_ready(self) -> None:
-        """Finds out before the first item whether items can be asked.
+        """Refuses to go on if items cannot be asked; it is called before the first item.
 
         Raises:
             TeacherError: no model is named, the mode is off, there is no cassette to replay, or no key.
-            MissingExtra: the endpoint is to be asked, and the client of OpenAI is not installed.
-            DataError: the settings are such that nothing can be asked.
+            MissingExtra: the endpoint is to be asked, and the package openai is not installed.
+            DataError: the settings do not fit together, see `check_settings`.
         """
         check_settings(self.settings)
         if not self.settings.model:
@@ -112,7 +123,7 @@ class Teacher:
             )
         if self.mode == "off":
             raise TeacherError(
-                "a teacher is named and may not be asked: the mode is off, as it is in CI without a "
+                "the teacher may not be asked: the mode of the LLM is off, as it is in CI without a "
                 f"cassette. Record {self.settings.cassette} with --medfaith-llm record and commit it, or ask "
                 "with --medfaith-llm live"
             )
@@ -128,15 +139,15 @@ class Teacher:
     def ask(
         self, items: Sequence[Item[T]], *, progress: Callable[[int, int], None] | None = None
     ) -> list[Settled[T]]:
-        """Returns what came of each item, in order; several are asked at a time.
+        """Returns the result of each item, in order; several are asked at a time.
 
         Args:
             items: to ask.
-            progress: told (items settled, items).
+            progress: called with (items done, items in all).
 
         Raises:
-            TeacherError: as of `check_ready`, a request is not in the cassette that is replayed, or the
-                endpoint refuses the key or the model.
+            TeacherError: as in `check_ready`; or the cassette lacks a request, or the endpoint refuses the
+                key or the model.
         """
         if not items:
             return []
@@ -166,7 +177,7 @@ class Teacher:
         """Returns the value of an item.
 
         Raises:
-            TeacherError: there is none, or as of `ask`.
+            TeacherError: there is none, or as in `ask`.
         """
         (settled,) = self.ask([item])
         if settled.value is None:
@@ -174,14 +185,15 @@ class Teacher:
         return settled.value
 
     def take_use(self) -> LlmUse:
-        """Returns what was asked since the last call."""
+        """Returns what was asked since the last call, with tokens, money and failures."""
         return self.tally.take(not_taken=self._endpoint.dropped if self._endpoint else ())
 
     def save(self) -> None:
-        """Writes what was recorded to the cassette."""
+        """Writes what was recorded into the cassette."""
         self._cassette.save()
 
     def _settled(self, item: Item[T], case: str) -> Settled[T]:
+        """Returns the result of an item, after a second try where the first reply cannot be used."""
         messages = item.messages
         for is_last in (False, True):
             request = self._request(item, messages)
@@ -199,10 +211,12 @@ class Teacher:
         raise AssertionError  # the second round returns
 
     def _failed(self, key: str, why: str) -> Settled[Any]:
+        """Counts an item as failed, and returns that as its result."""
         self.tally.failed(key, why)
         return Settled(None, why)
 
     def _request(self, item: Item[Any], messages: tuple[tuple[str, str], ...]) -> Request:
+        """Returns the request for an item, with the parameters of the settings."""
         settings = self.settings
         parameters: dict[str, Any] = {
             "temperature": settings.temperature if item.temperature is None else item.temperature,
@@ -214,6 +228,13 @@ class Teacher:
         return request_of(settings.model, messages, parameters, key_env=settings.key_env)
 
     def _exchange(self, item: Item[Any], request: Request, case: str) -> Answer:
+        """Returns the answer to a request: known already, from the cassette, or from the endpoint.
+
+        Raises:
+            TeacherError: the cassette is replayed and lacks the request.
+            Unanswered: the endpoint did not answer.
+            BudgetSpent: the request does not fit in the budget.
+        """
         known = self._answers.get(request.key)
         if isinstance(known, Answer):
             return known
@@ -237,6 +258,7 @@ class Teacher:
         return recorded
 
     def _note(self, request: Request, answer: Answer, ms: float | None = None) -> Tokens:
+        """Counts an answer, and returns its tokens; `ms` is None where a cassette gave it."""
         tokens = tokens_of(request, answer)
         self.tally.answered(tokens, price(self.settings, tokens.into, tokens.out), ms=ms)
         return tokens
@@ -245,8 +267,9 @@ class Teacher:
         """Returns the endpoint's answer.
 
         Raises:
-            BudgetSpent: the budget does not hold the request.
-            Unanswered: the endpoint did not answer, or is not asked any more.
+            BudgetSpent: the request does not fit in the rest of the budget.
+            Unanswered: the endpoint did not answer, or is given up after five failures in a row.
+            TeacherError: the endpoint refuses the key or the model, now or before.
         """
         if self._fatal:
             raise TeacherError(self._fatal)
@@ -277,7 +300,7 @@ class Teacher:
 
 
 def _repair(reply: str, error: ReplyError) -> tuple[tuple[str, str], ...]:
-    """Returns the messages that ask once more after a reply that cannot be used."""
+    """Returns the messages that tell the model what is wrong with its reply, and ask again."""
     return (
         ("assistant", reply[:_LONGEST_BAD] or "(empty)"),
         (
@@ -291,4 +314,5 @@ def _repair(reply: str, error: ReplyError) -> tuple[tuple[str, str], ...]:
 
 
 def _named(case: str) -> str:
+    """Returns "case 'iron': " for messages; "" without a case."""
     return f"case {case!r}: " if case else ""

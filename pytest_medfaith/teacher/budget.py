@@ -1,4 +1,4 @@
-"""What a run may spend, and how fast it may ask."""
+"""Limits of a run: how many tokens and how much money it may spend, and how fast it may ask."""
 
 from __future__ import annotations
 
@@ -12,13 +12,19 @@ from dataclasses import dataclass, replace
 from pytest_medfaith.teacher.exchange import Answer, Request
 from pytest_medfaith.teacher.settings import LlmSettings
 
-_CHARACTERS = 3  # of a token, at least: English has about 4, names of drugs and numbers fewer
+_CHARACTERS = 3  # of a token, for estimates that are never too low: English has 4, names of drugs fewer
 _MILLION = 1_000_000
 
 
 @dataclass(frozen=True)
 class Tokens:
-    """Tokens of prompts and of replies; `is_estimated` where a server did not count them."""
+    """Tokens of a request.
+
+    Attributes:
+        into: of the prompt.
+        out: of the reply.
+        is_estimated: True where the server did not count them.
+    """
 
     into: int
     out: int
@@ -26,11 +32,11 @@ class Tokens:
 
 
 class BudgetSpent(Exception):
-    """The budget does not hold another request; the message says which budget."""
+    """A request does not fit in the rest of the budget; the message says which budget."""
 
 
 def share_of_worker(settings: LlmSettings) -> LlmSettings:
-    """Returns the settings of this process: a worker of pytest-xdist has an equal share of all limits."""
+    """Returns the settings of this process: each worker of pytest-xdist gets an equal share of all limits."""
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT") or 1)
     if workers < 2:
         return settings
@@ -44,7 +50,7 @@ def share_of_worker(settings: LlmSettings) -> LlmSettings:
 
 
 def tokens_of(request: Request, answer: Answer) -> Tokens:
-    """Returns what an exchange took: as the server counted, else by the number of characters."""
+    """Returns the tokens that a request and its answer took: as the server counted, else estimated."""
     into, out = answer.tokens_in, answer.tokens_out
     return Tokens(
         _prompt_tokens(request) if into is None else into,
@@ -54,20 +60,22 @@ def tokens_of(request: Request, answer: Answer) -> Tokens:
 
 
 def _prompt_tokens(request: Request) -> int:
+    """Returns an estimate of the prompt's tokens, by its characters."""
     return math.ceil(sum(len(message.content) for message in request.messages) / _CHARACTERS)
 
 
 def price(settings: LlmSettings, into: int, out: int) -> float | None:
-    """Returns what tokens cost; None without prices."""
+    """Returns what the tokens of prompts (`into`) and replies (`out`) cost; None where prices are not set."""
     if settings.price_in is None or settings.price_out is None:
         return None
     return (into * settings.price_in + out * settings.price_out) / _MILLION
 
 
 class Budget:
-    """Counts what is spent; before a request it sets aside the most that the request can take.
+    """Counts what is spent, so that no run spends more than its budget.
 
-    So the budget is never overdrawn, whatever is asked at a time.
+    Before each request the most that it can take is set aside, so the budget holds even for requests at the
+    same time.
     """
 
     def __init__(self, settings: LlmSettings) -> None:
@@ -80,7 +88,7 @@ class Budget:
         """Returns the tokens that are set aside for a request.
 
         Raises:
-            BudgetSpent: the rest of the budget does not hold them.
+            BudgetSpent: the rest of the budget is too small.
         """
         wanted = Tokens(_prompt_tokens(request), self._settings.reply_tokens)
         with self._guard:
@@ -95,9 +103,9 @@ class Budget:
         return wanted
 
     def settle(self, aside: Tokens, taken: Tokens | None) -> None:
-        """Puts what a request took in the place of what was set aside for it; None where it failed.
+        """Replaces what was set aside for a request by what it took; `taken` is None for a failed request.
 
-        A request that failed may have been computed, and been paid: what was set aside for its prompt counts.
+        A failed request may have been computed and be paid for, so its prompt still counts.
         """
         taken = taken or Tokens(aside.into, 0)
         with self._guard:
@@ -106,7 +114,7 @@ class Budget:
 
 
 class Pace:
-    """Lets at most so many requests begin in a minute, evenly."""
+    """Spaces out requests evenly, so that at most so many begin in a minute."""
 
     def __init__(
         self,
@@ -115,14 +123,14 @@ class Pace:
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """None sets no limit; `clock` and `sleep` are those of `time`."""
+        """Sets the limit; None sets none. `clock` and `sleep` replace those of `time` in tests."""
         self._pause = 60.0 / per_minute if per_minute else 0.0
         self._clock, self._sleep = clock, sleep
         self._next = 0.0
         self._guard = threading.Lock()
 
     def wait(self) -> None:
-        """Returns when the next request may begin."""
+        """Waits until the next request may begin."""
         if not self._pause:
             return
         with self._guard:

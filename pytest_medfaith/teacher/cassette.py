@@ -1,9 +1,8 @@
-"""A cassette: the recorded exchanges with an LLM, a JSON object a line, sorted.
+"""A cassette: a file of recorded requests to an LLM and their answers, a JSON object a line, sorted.
 
-Neither requests nor answers hold secrets: `exchange.request_of` and `client.Endpoint` take them out before
-anything else reads them, so that a recording and its replay are the same.
-
-Two workers of a run may record into it at a time: each writes what it has under a lock, beside what is there.
+Tests replay it, so they need no LLM. It holds no keys or passwords: `exchange.request_of` and
+`client.Endpoint` take them out before anything reads them. Two workers may record into it at a time: each
+writes what it has under a lock, and keeps what is there.
 """
 
 from __future__ import annotations
@@ -18,14 +17,14 @@ from pytest_medfaith.lock import locked
 from pytest_medfaith.teacher.exchange import Answer, Exchange, Request, is_whole, sealed
 
 _FEWEST = 8  # new exchanges before the file is written again
-_SHARE = 10  # and at least a tenth of what it holds, so that long recordings do not write all the time
+_SHARE = 10  # and new ones of at least a tenth of the file, so that long recordings do not write all the time
 
 
 def read_cassette(path: Path) -> dict[str, Exchange]:
-    """Returns the exchanges of a cassette by their keys.
+    """Returns {key of a request: the request with its answer} from a cassette.
 
     Raises:
-        DataError: no such file, a line that is no exchange or was edited, or a request that has two answers.
+        DataError: no such file, a malformed or edited line, or two answers to the same request.
     """
     found: dict[str, Exchange] = {}
     for number, row in read_rows(path):
@@ -42,28 +41,32 @@ def read_cassette(path: Path) -> dict[str, Exchange]:
         known = found.setdefault(exchange.key, exchange)
         if known.answer != exchange.answer:
             raise DataError(
-                f"{place}: the request {exchange.key!r} has another answer on an earlier line; keep one of "
-                f"both"
+                f"{place}: the request {exchange.key!r} has a different answer on an earlier line; keep one "
+                "of the two lines"
             )
     return found
 
 
 def _again(path: Path) -> str:
+    """Returns what a user can do about a wrong line, for messages."""
     return f"remove the line, or {path} whole, and record with --medfaith-llm record"
 
 
 class Cassette:
-    """The exchanges of a file, and those that were recorded since; several threads may use it."""
+    """The exchanges of a file, and those recorded since; several threads may use it.
+
+    An exchange is a request to an LLM with its answer.
+    """
 
     def __init__(self, path: Path) -> None:
-        """Reads nothing yet."""
+        """Remembers the path; the file is read when it is first needed, and may be missing."""
         self.path = path
         self._held: dict[str, Exchange] | None = None
         self._new: dict[str, Exchange] = {}
         self._guard = threading.Lock()
 
     def answer(self, request: Request) -> Answer | None:
-        """Returns the recorded answer to a request; None where there is none.
+        """Returns the recorded answer to a request; None where it was not recorded.
 
         Raises:
             DataError: the file cannot be read.
@@ -75,7 +78,13 @@ class Cassette:
         return found.answer if found else None
 
     def add(self, role: str, request: Request, answer: Answer) -> None:
-        """Keeps an exchange; it is in the file after `save`, or when enough came together."""
+        """Records an answer. It is in the file after `save`, or sooner when enough new ones came together.
+
+        Args:
+            role: what the request was for, such as "judge".
+            request: what was asked.
+            answer: what came back.
+        """
         kept = sealed(role, request, answer)
         with self._guard:
             self._new[kept.key] = kept
@@ -83,7 +92,7 @@ class Cassette:
                 self._write()
 
     def save(self) -> None:
-        """Writes what is not in the file yet, whole or not at all.
+        """Writes what is not yet in the file; the file is written whole or not at all.
 
         Raises:
             DataError: the file cannot be read or written, or another process holds its lock for too long.
@@ -93,6 +102,7 @@ class Cassette:
                 self._write()
 
     def _write(self) -> None:
+        """Writes the file's exchanges and the new ones; the caller holds the guard."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with locked(self.path):
             there = read_cassette(self.path) if self.path.is_file() else {}
@@ -102,5 +112,5 @@ class Cassette:
 
 
 def sorted_exchanges(exchanges: Mapping[str, Exchange]) -> list[Exchange]:
-    """Returns exchanges in a file's order, by role, then by key: two recordings can be compared."""
+    """Returns exchanges in a cassette's order, by role, then by key, so that recordings can be compared."""
     return sorted(exchanges.values(), key=lambda one: (one.role, one.key))

@@ -1,4 +1,4 @@
-"""Sends a request to the endpoint and reads the completion, past the small differences between servers."""
+"""Sends a request to the endpoint and reads the reply, allowing for small differences between servers."""
 
 from __future__ import annotations
 
@@ -29,9 +29,11 @@ _REFUSED = (400, 422)
 
 
 class Unanswered(Exception):
-    """A request that the endpoint did not answer; the message says why.
+    """The endpoint did not answer a request; the message says why.
 
-    `is_refusal` says that the endpoint refused this request, such as a text that is too long for the model.
+    Attributes:
+        is_refusal: True where the endpoint refused this request, such as a text too long for the model; False
+            where it failed.
     """
 
     def __init__(self, why: str, *, is_refusal: bool = False) -> None:
@@ -40,13 +42,17 @@ class Unanswered(Exception):
 
 
 class Endpoint:
-    """The endpoint of the settings; `dropped` names the parameters that it turned out not to take."""
+    """The endpoint that the settings name.
+
+    Attributes:
+        dropped: parameters that it refused, such as "seed"; they are not sent any more.
+    """
 
     def __init__(self, settings: LlmSettings) -> None:
-        """Finds out whether the endpoint can be asked; sends nothing.
+        """Checks that the endpoint can be asked, without sending anything.
 
         Raises:
-            MissingExtra: the client of OpenAI is not installed.
+            MissingExtra: the package openai is not installed.
             TeacherError: there is no key for OpenAI's address.
         """
         check_client("asking an LLM")
@@ -63,8 +69,10 @@ class Endpoint:
     def send(self, request: Request) -> Answer:
         """Returns the answer to a request.
 
+        A parameter that the endpoint refuses is left out, and it is sent again.
+
         Raises:
-            Unanswered: it failed after all tries, or what came back is no completion.
+            Unanswered: it failed after all tries, or the reply is no completion.
             TeacherError: the endpoint refuses the key, or knows no such model.
         """
         import openai
@@ -87,12 +95,13 @@ class Endpoint:
             except openai.APIStatusError as error:
                 refused = self._refused(error, sent)
                 if not refused:
-                    raise self._failure(error) from None  # what it knows, such as headers, holds the key
+                    raise self._failure(error) from None  # the original error holds the key, in headers
                 self.dropped.add(refused)
             except openai.OpenAIError as error:
                 raise self._failure(error) from None
 
     def _accepted(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """Returns the parameters without those that the endpoint refused, or under their newer names."""
         kept = {name: value for name, value in parameters.items() if name not in self.dropped}
         renamed = {
             _RENAMED[name]: value
@@ -102,7 +111,7 @@ class Endpoint:
         return kept | renamed
 
     def _refused(self, error: Any, sent: Mapping[str, Any]) -> str:
-        """Returns the parameter without which the request is tried again; "" where there is none."""
+        """Returns the parameter that the endpoint refused; "" where the error is about something else."""
         if error.status_code not in _REFUSED:
             return ""
         said = str(error.message)
@@ -110,6 +119,7 @@ class Endpoint:
         return named or ("response_format" if "response_format" in sent else "")
 
     def _failure(self, error: Exception) -> Exception:
+        """Returns the error to raise: TeacherError if every request would fail so, else Unanswered."""
         told = told_failure(
             error, self._address, retries=self._settings.retries, variable=self._settings.key_env
         )
@@ -121,10 +131,10 @@ class Endpoint:
 
 
 def _answer(text: str) -> Answer:
-    """Returns the answer in the body of a completion.
+    """Returns the answer in the body of a reply.
 
     Raises:
-        Unanswered: it is none: a page of a proxy, an error, a body that was cut.
+        Unanswered: the body is no completion: a page of a proxy, an error, or cut short.
     """
     try:
         body = json.loads(text)
@@ -149,11 +159,12 @@ def _answer(text: str) -> Answer:
 
 
 def _text(content: Any) -> str:
-    """Returns the text of a message; "" where it has none, as where all tokens went into reasoning."""
+    """Returns the text of a message; "" where it has none, as when all tokens went into reasoning."""
     if isinstance(content, list):  # parts, as some servers give them
         return "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
     return content if isinstance(content, str) else ""
 
 
 def _count(value: Any) -> int | None:
+    """Returns a number of tokens; None where the server gave no whole number of 0 or more."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

@@ -1,4 +1,4 @@
-"""A request to an LLM, its answer, and the key under which a cassette keeps both."""
+"""A request to an LLM, its answer, and both together as a line of a cassette."""
 
 from __future__ import annotations
 
@@ -23,7 +23,13 @@ class Message(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Request(Record):
-    """What is sent: the model, the messages and the parameters, such as {"temperature": 0.0, "seed": 0}."""
+    """What is sent to an LLM.
+
+    Attributes:
+        model: its name.
+        messages: the conversation.
+        parameters: such as {"temperature": 0.0, "seed": 0}.
+    """
 
     model: str
     messages: tuple[Message, ...]
@@ -31,9 +37,9 @@ class Request(Record):
 
     @property
     def key(self) -> str:
-        """The hash of model, messages and parameters, 32 hexadecimal digits.
+        """Hash of model, messages and parameters, 32 hexadecimal digits; a cassette finds answers by it.
 
-        Neither the address nor the key of the endpoint is in it.
+        The endpoint's address and key are not in it.
         """
         row = {
             "model": self.model,
@@ -47,7 +53,10 @@ class Request(Record):
 def request_of(
     model: str, messages: tuple[tuple[str, str], ...], parameters: Mapping[str, Any], *, key_env: str
 ) -> Request:
-    """Returns the request of (role, content) pairs; what looks like a key is not sent either."""
+    """Returns a request made of (role, content) pairs.
+
+    Texts that look like the key in the variable `key_env` are taken out of it.
+    """
     told = tuple(
         Message(role=role, content=without_keys(whole(content), variable=key_env))
         for role, content in messages
@@ -57,10 +66,14 @@ def request_of(
 
 @dataclass(frozen=True, kw_only=True)
 class Answer(Record):
-    """What came back: the text, why it ended ("stop", "length"), and what it took.
+    """What an LLM replied.
 
-    `tokens_in`, `tokens_out` are None where the server does not say. `model` is the server's name of what
-    answered.
+    Attributes:
+        text: of the reply.
+        finish: why it ended, such as "stop" or "length"; "" where the server does not say.
+        model: the server's name for the model that replied.
+        tokens_in: tokens of the prompt; None where the server does not say.
+        tokens_out: tokens of the reply; None where the server does not say.
     """
 
     text: str
@@ -72,7 +85,15 @@ class Answer(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Exchange(Record):
-    """A line of a cassette; `role` says what the request was for, such as "judge"."""
+    """A line of a cassette: a request with its answer.
+
+    Attributes:
+        key: of the request, see `Request.key`.
+        role: what the request was for, such as "judge".
+        request: what was asked.
+        answer: what came back.
+        seal: a hash by which an edited line is detected.
+    """
 
     key: str
     role: str
@@ -82,18 +103,19 @@ class Exchange(Record):
 
 
 def sealed(role: str, request: Request, answer: Answer) -> Exchange:
-    """Returns the exchange with a digest over role, key and answer, by which an edited line is known."""
+    """Returns the exchange of a request and its answer, with its seal."""
     return Exchange(
         key=request.key, role=role, request=request, answer=answer, seal=_seal(role, request, answer)
     )
 
 
 def is_whole(exchange: Exchange) -> bool:
-    """Returns whether an exchange is as it was recorded."""
+    """Returns whether an exchange is as it was recorded; False if anyone edited it."""
     seal = _seal(exchange.role, exchange.request, exchange.answer)
     return exchange.request.key == exchange.key and seal == exchange.seal
 
 
 def _seal(role: str, request: Request, answer: Answer) -> str:
+    """Returns the hash of role, request and answer, 16 hexadecimal digits."""
     text = json.dumps([role, request.key, answer.to_dict()], sort_keys=True, ensure_ascii=True)
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()

@@ -1,4 +1,4 @@
-"""The extractor: which single statements does an answer make?"""
+"""Asks the teacher for the claims of an answer: the single statements that it makes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,14 @@ class _Claims(Record):
 
 
 def extraction_item(answer: str, question: str, *, check: Callable[[list[str]], None]) -> Item[list[str]]:
-    """Returns the item that asks for the claims of an answer; `check` raises ReplyError for wrong claims."""
+    """Returns the request for the claims of an answer.
+
+    Args:
+        answer: whose claims are wanted.
+        question: that it answers.
+        check: called with the claims; raises ReplyError where they are wrong, so that they are asked for
+            again.
+    """
 
     def read(text: str) -> list[str]:
         claims = read_claims(text)
@@ -43,7 +50,7 @@ def extraction_item(answer: str, question: str, *, check: Callable[[list[str]], 
 
 
 def read_claims(text: str) -> list[str]:
-    """Returns the claims of a reply: of its JSON object, or where it holds none, a claim a line.
+    """Returns the claims in a reply, each once: those of its JSON object, or a claim a line without JSON.
 
     Raises:
         ReplyError: the reply is empty, or its JSON has another form.

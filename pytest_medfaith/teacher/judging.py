@@ -1,6 +1,6 @@
-"""The judge: does the evidence entail a claim, contradict it or leave it open, and by which words?
+"""Asks the teacher whether passages entail a claim, contradict it, or neither, and by which words.
 
-A label alone is not believed: it must come with words that really stand in the evidence.
+A label alone is not believed: it must come with quotes that really are in the passages.
 """
 
 from __future__ import annotations
@@ -53,7 +53,13 @@ class _Judgement(Record):
 
 @dataclass(frozen=True)
 class Quote:
-    """Words of a passage that decide: its index from 0, what they do, and their span in it."""
+    """Words of a passage that decide about a claim.
+
+    Attributes:
+        passage: its place, from 0.
+        stance: "entail" or "contradict"; "part" entails only together with another passage.
+        span: (start, end) of the words in the passage, in characters.
+    """
 
     passage: int
     stance: Stance
@@ -68,12 +74,19 @@ class Judgement:
     quotes: tuple[Quote, ...] = ()
 
     def of(self, stance: Stance) -> list[Quote]:
-        """Returns the quotes of a stance."""
+        """Returns the quotes that have this stance."""
         return [quote for quote in self.quotes if quote.stance == stance]
 
 
 def judge_item(claim: str, passages: Sequence[str], *, about: str = "", sample: int = 0) -> Item[Judgement]:
-    """Returns the item that asks for a judgement on `claim` by `passages`; `about` is for messages."""
+    """Returns the request for a judgement on `claim` by `passages`.
+
+    Args:
+        claim: the statement to judge.
+        passages: the texts to judge it by.
+        about: the subject, for messages, such as "claim 'c1'".
+        sample: number of the repeat, from 0.
+    """
     data = {
         "claim": claim,
         "passages": [{"passage": number, "text": text} for number, text in enumerate(passages, start=1)],
@@ -88,8 +101,8 @@ def read_judgement(text: str, *, passages: Sequence[str]) -> Judgement:
     """Returns the judgement in a reply.
 
     Raises:
-        ReplyError: the reply has another form or label, a quote does not stand in its passage, or label and
-            quotes do not fit together.
+        ReplyError: the reply has another form or label, a quote is not in its passage, or quotes do not fit
+            the label, as with "entail" and no quote that entails.
     """
     read = read_reply(text, _Judgement)
     quotes = tuple(_quote(found, passages) for found in read.evidence)
@@ -108,6 +121,7 @@ def read_judgement(text: str, *, passages: Sequence[str]) -> Judgement:
 
 
 def _quote(found: _Evidence, passages: Sequence[str]) -> Quote:
+    """Returns a quote with its span; ReplyError where it is not in its passage."""
     if not 1 <= found.passage <= len(passages):
         raise ReplyError(f"passage {found.passage} is not there; expected a number from 1 to {len(passages)}")
     span = checked_quote(found.quote, passages[found.passage - 1], place=f"passage {found.passage}")

@@ -1,4 +1,4 @@
-"""Whether a quote really stands in a text, and where."""
+"""Finds a quote in the text that it is said to be from."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import re
 
 from pytest_medfaith.teacher.replies import ReplyError
 
-_FEWEST = 3  # words: "the" stands in every text, and says nothing
+_FEWEST = 3  # words of a quote: "the" is in every text, and shows nothing
 _BEFORE = " \t\n\r\"'\u201c\u201d\u2018\u2019\u2026"  # a point may begin a number: ".5 mg"
 _AFTER = _BEFORE + ".,;:"
-_DASHES = "\u2010-\u2013\u2212-"  # within brackets of a pattern
+_DASHES = "\u2010-\u2013\u2212-"  # for use within [] of a pattern
 _WORD = re.compile(r"\w+")
 # Marks that models write in another way than the text does.
 _MARKS = {"'": "['\u2018\u2019]", "\u2018": "['\u2018\u2019]", "\u2019": "['\u2018\u2019]"}
@@ -18,10 +18,10 @@ _MARKS |= dict.fromkeys("-\u2010\u2011\u2012\u2013\u2212", "[-\u2010-\u2013\u221
 
 
 def find_quote(quote: str, text: str) -> tuple[int, int] | None:
-    """Returns the span of `quote` in `text`, None where it does not stand there word for word.
+    """Returns the (start, end) of `quote` in `text`, in characters; None where it is not there word for word.
 
-    Case, white space, the kind of quotation mark and dash, and marks around the quote do not count. A number
-    is never a part of a longer one or of a range: "5 mg" is in neither "2.5 mg" nor "2-5 mg".
+    Case, white space, kinds of quotation marks and dashes, and marks around the quote may differ. A number is
+    never found within a longer number or a range: "5 mg" is not in "2.5 mg", "2-5 mg" or "15 mg".
     """
     words = quote.lstrip(_BEFORE).rstrip(_AFTER).split()
     if not words:
@@ -33,10 +33,15 @@ def find_quote(quote: str, text: str) -> tuple[int, int] | None:
 
 
 def checked_quote(quote: str, text: str, *, place: str) -> tuple[int, int]:
-    """Returns the span of `quote` in `text`.
+    """Returns the (start, end) of `quote` in `text`, in characters.
+
+    Args:
+        quote: what a model says that it read.
+        text: where it should be.
+        place: names the text in errors, as in "passage 2".
 
     Raises:
-        ReplyError: it does not stand there, or is shorter than three words of a longer text.
+        ReplyError: the quote is not there, or has fewer than three words while the text has more.
     """
     span = find_quote(quote, text)
     if span is None:

@@ -1,4 +1,4 @@
-"""The reranker: how much does each passage help to answer a question?"""
+"""Asks the teacher how much each passage helps to answer a question; it serves as a reranker."""
 
 from __future__ import annotations
 
@@ -37,15 +37,17 @@ class _Grades(Record):
 
 
 def ranking_signature(settings: LlmSettings) -> str:
-    """Returns what decides the grades: model, prompt, temperature, seed and samples."""
+    """Returns what decides the grades, joined by "|": model, prompt's digest, temperature, seed, samples."""
     return asking_signature(settings, RANK_PROMPT)
 
 
 def relevances(teacher: Teacher, question: str, texts: Sequence[str]) -> list[float]:
-    """Returns how relevant each text is to the question, above 0 and at most 1: the mean over the samples.
+    """Returns how relevant each text is to the question, in order: above 0, at most 1.
+
+    It is (grade + 1) / 11 for a mean grade of 0 to 10 over the samples.
 
     Raises:
-        TeacherError: the teacher gave no usable grades for some of the texts.
+        TeacherError: the teacher gave no usable grades for some texts.
     """
     batches = [texts[start : start + _BATCH] for start in range(0, len(texts), _BATCH)]
     samples = range(teacher.settings.samples)
@@ -62,6 +64,7 @@ def relevances(teacher: Teacher, question: str, texts: Sequence[str]) -> list[fl
 
 
 def _item(question: str, texts: Sequence[str], sample: int) -> Item[list[int]]:
+    """Returns the request for the grades of up to 20 passages."""
     data = {
         "question": question,
         "passages": [{"passage": number, "text": text} for number, text in enumerate(texts, start=1)],
@@ -71,7 +74,11 @@ def _item(question: str, texts: Sequence[str], sample: int) -> Item[list[int]]:
 
 
 def read_grades(text: str, *, size: int) -> list[int]:
-    """Returns the grades of `size` passages in their order.
+    """Returns the grades in a reply, in the order of the passages: whole numbers from 0 to 10.
+
+    Args:
+        text: the reply.
+        size: how many passages there are.
 
     Raises:
         ReplyError: the reply has another form, a passage has no grade or two, or a grade is out of range.

@@ -1,4 +1,4 @@
-"""Reads what an LLM replied: past its reasoning, past what it says around the JSON, into a checked record."""
+"""Reads an LLM's reply into a record: skips reasoning and text around the JSON, and checks every field."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _THOUGHT = re.compile(r"<(?:think|thinking|reasoning)>", re.IGNORECASE)
 
 
 class ReplyError(ValueError):
-    """A reply that cannot be used; the message says why, in words for the model that is asked again."""
+    """A reply that cannot be used. The message says why, and is sent to the model that is asked again."""
 
 
 def spoken(text: str) -> str:
-    """Returns a reply without the reasoning before it.
+    """Returns a reply without the reasoning before it, such as "Yes." for "<think>Hm.</think> Yes.".
 
     Raises:
         ReplyError: nothing is left, or the reply ends within its reasoning.
@@ -36,7 +36,7 @@ def spoken(text: str) -> str:
 
 
 def read_reply(text: str, kind: type[R]) -> R:
-    """Returns the record of the single JSON object in a reply, whatever stands around it.
+    """Returns the record of type `kind` from the single JSON object in a reply; text around it is skipped.
 
     Raises:
         ReplyError: there is no object or more than one, a key is in it twice, a number is not finite, or a
@@ -60,6 +60,7 @@ def read_reply(text: str, kind: type[R]) -> R:
 
 
 def _single_keys(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """Returns the pairs of a JSON object as a dict; ReplyError where a key comes twice."""
     row = dict(pairs)
     if len(row) < len(pairs):
         raise ReplyError("a key is in the JSON object twice")

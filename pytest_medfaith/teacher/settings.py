@@ -1,4 +1,4 @@
-"""`[tool.medfaith.llm]`: which model is asked, where, how often, for how much, and whether at all."""
+"""The table `[tool.medfaith.llm]`: which LLM is asked, where, how often, for how much, and whether at all."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pytest_medfaith.models.endpoint import KEY_VARIABLE, RETRIES, SECONDS, endp
 
 Mode = Literal["off", "replay", "record", "live"]
 MODES: tuple[Mode, ...] = ("off", "replay", "record", "live")
-TEACHER = "teacher"  # its name as a checker, as an extractor and as a reranker
+TEACHER = "teacher"  # what the LLM is called as a checker, as an extractor and as a reranker
 # Inclusive ends of the numbers; `config` checks them.
 RANGES: Mapping[str, tuple[float, float]] = {
     "temperature": (0.0, 2.0),
@@ -36,29 +36,30 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 @dataclass(frozen=True, kw_only=True)
 class LlmSettings:
-    """How the teacher is asked.
+    """How the teacher, an LLM, is asked.
 
     Attributes:
-        model: its name at the endpoint; without it there is no teacher.
-        base_url: the endpoint; "" takes OPENAI_BASE_URL, else OpenAI's.
-        key_env: the environment variable that holds the key; no setting holds the key itself.
-        mode: what `--medfaith-llm` says otherwise; None is decided by `mode_of`.
-        cassette: the file of recorded exchanges.
-        temperature: of each request.
+        model: its name at the endpoint; "" where there is no teacher.
+        base_url: address of the endpoint; "" takes OPENAI_BASE_URL, else OpenAI's.
+        key_env: name of the environment variable that holds the key; no setting holds the key itself.
+        mode: off, replay (from the cassette), record (into it) or live; None is decided by `mode_of`. The
+            option `--medfaith-llm` beats it.
+        cassette: the file of recorded requests and answers.
+        temperature: of each request, 0 to 2.
         seed: of the first sample; each further sample has the next number.
         samples: how often each item is judged; the spread is shown.
-        reply_tokens: the most tokens of a reply.
-        timeout: seconds until a request that is not answered counts as failed.
-        retries: tries after the first.
-        concurrency: requests at a time.
-        requests_per_minute: the most; None sets no limit.
-        token_budget: the most tokens of a run, of prompts and replies together.
-        money_budget: the most that a run may cost, in `currency`.
-        price_in: of a million tokens of prompts.
-        price_out: of a million tokens of replies.
+        reply_tokens: tokens of a reply, at most.
+        timeout: seconds after which a request without an answer has failed.
+        retries: how often a failed request is sent again.
+        concurrency: how many requests are sent at a time.
+        requests_per_minute: at most so many; None sets no limit.
+        token_budget: tokens of a run at most, prompts and replies together; None sets no limit.
+        money_budget: cost of a run at most, in `currency`; None sets no limit.
+        price_in: of a million tokens of prompts; None where it is not known.
+        price_out: of a million tokens of replies; None where it is not known.
         currency: of prices and budget.
-        allow_same_family: whether the judge may be of the family of the model that answered, without a
-            warning.
+        allow_same_family: True gives no warning where the judge is of the same family as the model that
+            answered.
     """
 
     model: str = ""
@@ -83,38 +84,38 @@ class LlmSettings:
 
     @property
     def has_prices(self) -> bool:
-        """Whether the price of a request is known."""
+        """Whether both prices are set, so that the cost of a request is known."""
         return self.price_in is not None and self.price_out is not None
 
 
 def check_settings(settings: LlmSettings) -> None:
-    """Refuses settings that no teacher can be made of; a value that may be a key is not repeated.
+    """Refuses settings with which no LLM can be asked. Messages do not repeat a value that may be a key.
 
     Raises:
-        DataError: a name of a variable that is none, an address that is none, or a money budget and no
+        DataError: `key_env` is no name of a variable, `base_url` no address, or a money budget is set without
             prices.
     """
     if not _VARIABLE.fullmatch(settings.key_env):
         raise DataError(
-            "llm.key_env is no name of an environment variable; expected the name of the variable that holds "
-            f'the key, such as key_env = "{KEY_VARIABLE}", and never the key itself'
+            "[tool.medfaith.llm] key_env is no name of an environment variable; expected the name of the "
+            f'variable that holds the key, such as key_env = "{KEY_VARIABLE}", and never the key itself'
         )
     if not endpoint_address(settings.base_url):
         raise DataError(
-            "llm.base_url (or OPENAI_BASE_URL) is no address of http or https; expected for example base_url "
-            '= "http://localhost:11434/v1"'
+            "[tool.medfaith.llm] base_url (or OPENAI_BASE_URL) is no address of http or https; expected for "
+            'example base_url = "http://localhost:11434/v1"'
         )
     if settings.money_budget is not None and not settings.has_prices:
         raise DataError(
-            f"llm.money_budget is {settings.money_budget!r}, and no prices are set, so nothing would be "
-            "counted; set price_in and price_out, each for a million tokens"
+            f"[tool.medfaith.llm] money_budget is {settings.money_budget!r}, and no prices are set, so "
+            "nothing would be counted; set price_in and price_out, each for a million tokens"
         )
 
 
 def asking_signature(settings: LlmSettings, prompt: str) -> str:
-    """Returns what decides what an LLM says: model, prompt, temperature, seed and samples.
+    """Returns what decides an LLM's replies: "teacher|MODEL|DIGEST|temperature=0|seed=0|samples=1".
 
-    The address is not in it: a model is the same behind a proxy.
+    The digest is the prompt's. The address is not in it: a model is the same behind a proxy.
     """
     digest = hashlib.sha256(prompt.encode()).hexdigest()[:12]
     return (
@@ -124,9 +125,9 @@ def asking_signature(settings: LlmSettings, prompt: str) -> str:
 
 
 def mode_of(settings: LlmSettings, environ: Mapping[str, str] = os.environ) -> Mode:
-    """Returns what to do with a request: as the settings say, else by the cassette.
+    """Returns whether requests are replayed, recorded, sent or refused: the mode of the settings, if set.
 
-    Where it exists, it is replayed. Without a cassette nothing is asked in CI, and elsewhere the endpoint is.
+    Otherwise "replay" if the cassette exists. Without a cassette it is "off" in CI and "live" elsewhere.
     """
     if settings.mode is not None:
         return settings.mode

@@ -1,4 +1,4 @@
-"""Counts what a teacher was asked, from several threads, and gives the counts away case by case."""
+"""Counts what a teacher was asked, from several threads; the counts are taken once for each case."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from pytest_medfaith.teacher.use import LlmUse
 
 
 class Tally:
-    """The counts since they were last taken."""
+    """Counts since they were last taken: requests, tokens, money, time, failures."""
 
     def __init__(self, settings: LlmSettings) -> None:
-        """Starts with nothing asked."""
+        """Starts with all counts at 0."""
         self._settings = settings
         self._guard = threading.Lock()
         self._told: set[str] = set()  # keys of requests whose failure or repair is counted: each counts once
@@ -29,7 +29,13 @@ class Tally:
         self._agreements: list[float] = []
 
     def answered(self, tokens: Tokens, money: float | None, *, ms: float | None) -> None:
-        """Counts an answer; `ms` is None where a cassette gave it."""
+        """Counts an answer.
+
+        Args:
+            tokens: that it took.
+            money: that it cost; None where prices are not known.
+            ms: milliseconds that it took; None where a cassette gave it.
+        """
         with self._guard:
             self._asked += ms is not None
             self._replayed += ms is None
@@ -40,25 +46,28 @@ class Tally:
             self._latencies += [] if ms is None else [round(ms, 1)]
 
     def repaired(self, key: str) -> None:
-        """Counts a reply that could not be used, and was asked for again."""
+        """Counts a reply that could not be used and was asked for again; each request (`key`) counts once."""
         with self._guard:
             self._repaired += f"repaired {key}" not in self._told
             self._told.add(f"repaired {key}")
 
     def failed(self, key: str, why: str) -> None:
-        """Counts an item without a usable answer."""
+        """Counts an item without a usable answer under the reason `why`; each request (`key`) counts once."""
         with self._guard:
             if key not in self._told:
                 self._failures[why] += 1
             self._told.add(key)
 
     def agreed(self, share: float) -> None:
-        """Counts an item that was judged several times, by the share of samples that agree."""
+        """Counts an item that was judged several times; `share` of the samples agree, 0 to 1."""
         with self._guard:
             self._agreements.append(round(share, 4))
 
     def take(self, *, not_taken: Iterable[str] = ()) -> LlmUse:
-        """Returns the counts, and begins anew; an empty use where nothing was asked."""
+        """Returns the counts and sets them to 0; an empty `LlmUse` where nothing was asked.
+
+        `not_taken` names parameters that the endpoint refused.
+        """
         with self._guard:
             nothing = not (self._asked or self._replayed or self._failures or self._agreements)
             use = LlmUse(

@@ -1,4 +1,4 @@
-"""What asking an LLM took: requests, tokens, money, time, and what was not answered."""
+"""What asking an LLM took (requests, tokens, money, time), and what it did not answer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pytest_medfaith.conversion import Record
 
 _REASONS_SHOWN = 3
 _FAMILY = re.compile(r"[a-z]+")
-_OF_FAMILY = {"o": "gpt", "chatgpt": "gpt", "codellama": "llama"}  # names that hide whose they are
+_OF_FAMILY = {"o": "gpt", "chatgpt": "gpt", "codellama": "llama"}  # names that do not show their family
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,17 +23,17 @@ class LlmUse(Record):
         model: the teacher's name.
         asked: requests that the endpoint answered.
         replayed: requests that a cassette answered; their tokens and money are those of the recording.
-        repaired: replies that were asked for again because they could not be used.
-        failures: items without a usable answer, by reason; their claims are unscored.
-        tokens_in: of the prompts.
-        tokens_out: of the replies.
-        is_estimated: whether a server did not count its tokens.
+        repaired: replies that could not be used and were asked for again.
+        failures: {reason: how many items have no usable answer}; their claims are unscored.
+        tokens_in: tokens of the prompts.
+        tokens_out: tokens of the replies.
+        is_estimated: True where a server did not count its tokens, so characters were counted.
         money: what the tokens cost; None without prices.
         currency: of `money`.
-        latencies_ms: of the requests that the endpoint answered.
-        agreements: of each item that was judged several times, the share of samples that agree.
-        not_taken: parameters that the endpoint refused, such as seed.
-        same_family: the model that wrote the answer, where the judge is of its family.
+        latencies_ms: milliseconds of each request that the endpoint answered.
+        agreements: for each item that was judged several times, the share of samples that agree.
+        not_taken: parameters that the endpoint refused, such as "seed".
+        same_family: name of the model that wrote the answer, if the judge is of its family; else "".
     """
 
     model: str = ""
@@ -83,12 +83,12 @@ def sum_uses(uses: Iterable[LlmUse]) -> LlmUse:
 
 
 def read_uses(rows: Iterable[Mapping[str, Any]]) -> LlmUse:
-    """Returns what the rows that reports hold, of one case each, come to together."""
+    """Returns what the cases of a report took together, from their rows as plain values."""
     return sum_uses(LlmUse.from_dict(row) for row in rows if row)
 
 
 def use_lines(use: LlmUse) -> list[str]:
-    """Returns what a card says of the teacher, a line for each matter; [] where none was asked."""
+    """Returns what a card says of the teacher, as lines; [] where no teacher was asked."""
     if use == LlmUse():
         return []
     lines = [f"teacher {use.model}: {'; '.join(_parts(use))}"]
@@ -111,7 +111,7 @@ def use_lines(use: LlmUse) -> list[str]:
 
 
 def failure_text(use: LlmUse) -> str:
-    """Returns how many items the teacher left without a usable answer, and why."""
+    """Returns a sentence: how many items the teacher left without a usable answer, and why."""
     worst = sorted(use.failures.items(), key=lambda row: (-row[1], row[0]))
     told = [f"{number} because {why}" for why, number in worst[:_REASONS_SHOWN]]
     more = sum(number for _, number in worst[_REASONS_SHOWN:])
@@ -120,6 +120,7 @@ def failure_text(use: LlmUse) -> str:
 
 
 def _parts(use: LlmUse) -> list[str]:
+    """Returns what a card says of requests, tokens, money and time, in short phrases."""
     total = use.asked + use.replayed
     replayed = f" ({use.replayed} replayed)" if use.replayed else ""
     parts = [f"{total} request{'s' * (total != 1)}{replayed}"]
@@ -135,13 +136,16 @@ def _parts(use: LlmUse) -> list[str]:
 
 
 def percentiles(values: Sequence[float]) -> tuple[float, float]:
-    """Returns the median and the 95th percentile, each a value that was measured."""
+    """Returns (median, 95th percentile) of `values`, each one of the values, not interpolated."""
     ordered = sorted(values)
     last = len(ordered) - 1
     return ordered[round(0.5 * last)], ordered[round(0.95 * last)]
 
 
 def family_of(model: str) -> str:
-    """Returns the family of a model: "llama" of "meta-llama/Llama-3.1-8B-Instruct" and of "llama3.1:70b"."""
+    """Returns the family of a model: "llama" for "meta-llama/Llama-3.1-8B-Instruct" and for "llama3.1:70b".
+
+    "" for a name that does not begin with a letter.
+    """
     found = _FAMILY.match(model.rstrip("/").rpartition("/")[2].casefold())
     return _OF_FAMILY.get(found[0], found[0]) if found else ""

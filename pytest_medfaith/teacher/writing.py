@@ -1,4 +1,4 @@
-"""The writers: an answer with citations from passages, and the line that says what a passage is about."""
+"""What the teacher writes: answers with citations, and lines that say what a passage is about."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ and "this" mean. State nothing that the document does not say.
 
 Reply with that sentence alone, on one line."""
 _CITATION = re.compile(r"\[(\d+)\]")
-_LONGEST_LINE = 80  # words: twice what is asked for; a longer line is another text
-_DOCUMENT = 6000  # characters of the document that the writer of lines reads
+_LONGEST_LINE = 80  # words: twice what is asked for; a longer line is not what was asked for
+_DOCUMENT = 6000  # characters of the document that the LLM reads to write a line
 
 
 def generated_response(
@@ -57,14 +57,19 @@ def generated_response(
     temperatures: Sequence[float] = (),
     turns: Sequence[Mapping[str, Any]] = (),
 ) -> Response:
-    """Returns the teacher's answer to a question from chunks, with the ids that it cites.
+    """Returns the teacher's answer to a question from passages, with the ids that it cites.
 
-    With temperatures it answers once at each, with a seed for each. The first answer is the response, the
-    others are its samples; a cassette holds each of them. Earlier `turns` of a conversation say what the
-    question means.
+    Args:
+        teacher: the LLM.
+        question: of the user.
+        contexts: the passages; the answer cites them as [1], [2].
+        case_id: id of the case, for the response.
+        temperatures: one answer is asked for at each, with the next seed; the first is the answer, the rest
+            become its `samples`. () asks once, at the temperature of the settings.
+        turns: earlier messages of a conversation, which say what the question means.
 
     Raises:
-        TeacherError: it gave no answer, or cites a passage that is not there, also when asked again.
+        TeacherError: it gave no answer, or cites a passage that is not there, even when asked again.
     """
     data: dict[str, Any] = {"question": question, "passages": _numbered(contexts)}
     if turns:
@@ -90,10 +95,10 @@ def generated_response(
 def rewritten_answer(
     teacher: Teacher, question: str, answer: str, *, statements: Sequence[str], contexts: Sequence[Chunk]
 ) -> str:
-    """Returns `answer`, rewritten by the teacher to say `statements` alone; not yet verified.
+    """Returns `answer`, rewritten by the teacher so that it says only `statements`; nothing verifies it here.
 
     Raises:
-        TeacherError: it gave no answer, or cites a passage that is not there, also when asked again.
+        TeacherError: it gave no answer, or cites a passage that is not there, even when asked again.
     """
     data = {
         "question": question,
@@ -107,11 +112,16 @@ def rewritten_answer(
 
 
 def _numbered(contexts: Sequence[Chunk]) -> list[dict[str, object]]:
+    """Returns the passages for a prompt: [{"passage": 1, "text": ...}, ...]."""
     return [{"passage": number, "text": one.text} for number, one in enumerate(contexts, start=1)]
 
 
 def read_answer(text: str, *, size: int) -> str:
-    """Returns the answer in a reply.
+    """Returns the answer in a reply, without the model's reasoning.
+
+    Args:
+        text: the reply.
+        size: how many passages there are to cite.
 
     Raises:
         ReplyError: it is empty, or cites a passage beyond `size`.
@@ -126,14 +136,16 @@ def read_answer(text: str, *, size: int) -> str:
 def context_line(teacher: Teacher, passage: str, *, title: str = "", document: str = "") -> str:
     """Returns a line that says what a passage is about, to be put before it in an index.
 
+    Example: "How adults with iron-deficiency anaemia take iron tablets."
+
     Args:
-        teacher: writes it.
+        teacher: the LLM that writes it.
         passage: the text of the chunk.
         title: of its document.
-        document: the text of its document, of which the beginning is read.
+        document: the text of its document; the first 6,000 characters are read.
 
     Raises:
-        TeacherError: the teacher gave no such line, also when asked again.
+        TeacherError: the teacher gave no such line, even when asked again.
     """
     data = {"title": title, "document": document[:_DOCUMENT], "passage": passage}
     messages = (("system", CONTEXT_PROMPT), ("user", json.dumps(data, ensure_ascii=False, indent=1)))
@@ -141,7 +153,7 @@ def context_line(teacher: Teacher, passage: str, *, title: str = "", document: s
 
 
 def read_line(text: str) -> str:
-    """Returns the line in a reply.
+    """Returns the line in a reply, without the model's reasoning.
 
     Raises:
         ReplyError: it is empty, has several lines, or is too long.

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +96,8 @@ def read_wrongly(attack: tuple[str, str]) -> str:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / name
         if reader in ("report", "signature"):
-            write_run(path.parent, [report_of([case("a", "ss")])], signature=SIGNATURE)
+            for beside, content in _whole_run().items():
+                path.with_name(beside).write_bytes(content)
             path.unlink()
         _put(path, found)
         path = path / "below" if found == "below a file" else path
@@ -106,6 +108,13 @@ def read_wrongly(attack: tuple[str, str]) -> str:
         except Exception as error:  # noqa: BLE001 - that is what is looked for
             return f"raises {type(error).__name__}: {error}"[:200]
         return "is read"
+
+
+@cache
+def _whole_run() -> dict[str, bytes]:
+    with tempfile.TemporaryDirectory() as folder:
+        write_run(Path(folder), [report_of([case("a", "ss")])], signature=SIGNATURE)
+        return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
 
 
 def _put(path: Path, found: str) -> None:

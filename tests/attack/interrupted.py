@@ -31,7 +31,9 @@ CASES = 6
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
 SLICE = """
 [tool.pytest.ini_options]
-addopts = "-q -p no:cacheprovider -p no:randomly -p no:xdist"
+# What is not loaded here is not loaded anew by each run.
+addopts = "-q -p no:cacheprovider -p no:randomly -p no:xdist -p no:rerunfailures -p no:hypothesispytest \
+-p no:anyio -p no:asyncio"
 
 [tool.medfaith.slices.mini]
 cases = "rows.jsonl"

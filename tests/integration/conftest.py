@@ -151,10 +151,16 @@ def project(pytester):
     return Project(pytester)
 
 
+@pytest.fixture(scope="session")
+def project_at():
+    """Makes the small project in a folder, for what several tests share."""
+    return lambda folder: Project(SimpleNamespace(path=folder))
+
+
 @pytest.fixture
-def plain_project(tmp_path):
+def plain_project(tmp_path, project_at):
     """The small project for commands that run in this process, whose modules pytester would unload."""
-    return Project(SimpleNamespace(path=tmp_path))
+    return project_at(tmp_path)
 
 
 @pytest.fixture(params=[(), ("-n", "2")], ids=["one-process", "two-workers"])

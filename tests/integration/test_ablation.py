@@ -320,11 +320,14 @@ def test_axes_stand_in_the_settings_and_the_command_line_beats_them(folder, sear
     [
         (
             "[tool.medfaith.ablation.mini]\ncolour = ['a', 'b']\n",
-            "ablation.mini has the axis 'colour'; expected one of",
+            "[tool.medfaith.ablation.mini] has the axis 'colour'; expected one of",
         ),
-        ("[tool.medfaith.ablation.mini]\nk = []\n", "ablation.mini.k is an empty list"),
-        ("[tool.medfaith.ablation.mini]\nk = [true, 2]\n", "ablation.mini.k holds True"),
-        ("[tool.medfaith.ablation.mimi]\nk = [1, 2]\n", "ablation.mimi is of no slice; did you mean 'mini'?"),
+        ("[tool.medfaith.ablation.mini]\nk = []\n", "[tool.medfaith.ablation.mini] k is an empty list"),
+        ("[tool.medfaith.ablation.mini]\nk = [true, 2]\n", "[tool.medfaith.ablation.mini] k holds True"),
+        (
+            "[tool.medfaith.ablation.mimi]\nk = [1, 2]\n",
+            "[tool.medfaith.ablation.mimi] is of no slice; did you mean 'mini'?",
+        ),
     ],
 )
 def test_axes_of_the_settings_are_checked(folder, capsys, table, message):

@@ -1,4 +1,5 @@
 import json
+import shutil
 
 import pytest
 
@@ -13,6 +14,23 @@ def test_reported(medfaith_report):
     pass
 """
 GATE = 'gates = ["hallucination no worse than baseline by 0.02"]\n'
+
+
+@pytest.fixture(scope="module")
+def written(project_at, run_pytest, tmp_path_factory):
+    """A project whose baseline was written once; its tests work on copies of it."""
+    made = project_at(tmp_path_factory.mktemp("written"))
+    made.configure(GATE)
+    made.test(SUITE)
+    assert run_pytest(made.path, "--medfaith-update-baseline").returncode == 0
+    return made.path
+
+
+@pytest.fixture
+def remembered(project, written):
+    """The project with a baseline of what it measures."""
+    shutil.copytree(written, project.path, dirs_exist_ok=True)
+    return project
 
 
 def spoil(project, count):
@@ -62,45 +80,36 @@ def test_a_part_of_the_cases_does_not_replace_the_baseline_of_all(project, worke
     assert (project.path / "medfaith-baseline.json").read_bytes() == before
 
 
-def test_another_set_up_is_a_usage_error_with_the_flag(project):
-    project.configure(GATE)
-    project.test(SUITE)
-    project.run("--medfaith-update-baseline")
-    chunks = (project.path / "corpus" / "chunks.jsonl").read_text()
-    (project.path / "corpus" / "chunks.jsonl").write_text(chunks.replace("Cold air", "Icy air"))
-    text = refused(project.run())
+def test_another_set_up_is_a_usage_error_with_the_flag(remembered):
+    chunks = (remembered.path / "corpus" / "chunks.jsonl").read_text()
+    (remembered.path / "corpus" / "chunks.jsonl").write_text(chunks.replace("Cold air", "Icy air"))
+    text = refused(remembered.run())
     assert "another set-up measured slice 'mini'" in text
     assert "with pytest --medfaith-update-baseline" in text
 
 
-def test_a_baseline_of_another_kind_of_processor_is_compared_with_a_note(project, workers):
-    project.configure(GATE)
-    project.test(SUITE)
-    project.run("--medfaith-update-baseline")
-    path = project.path / "medfaith-baseline.json"
+def test_a_baseline_of_another_kind_of_processor_is_compared_with_a_note(remembered, workers):
+    path = remembered.path / "medfaith-baseline.json"
     baseline = json.loads(path.read_text())
     (entry,) = baseline["slices"]
     own = entry["signature"]["processor"]
     entry["signature"]["processor"] = "another kernel"
     entry[CHECKSUM] = checksum(entry)
     path.write_text(json.dumps(baseline))
-    result = project.run(*workers)
+    result = remembered.run(*workers)
     text = " ".join(result.stdout.str().split())
     assert result.ret == 0
     assert (
         "slice 'mini': its baseline was measured on a processor with another kernel, this run on one with "
         f"{own}." in text
     )
-    project.run("--medfaith-update-baseline", *workers)
-    assert "its baseline was measured on" not in project.run(*workers).stdout.str()
+    remembered.run("--medfaith-update-baseline", *workers)
+    assert "its baseline was measured on" not in remembered.run(*workers).stdout.str()
 
 
-def test_missing_cases_are_a_usage_error(project):
-    project.configure(GATE)
-    project.test(SUITE)
-    project.run("--medfaith-update-baseline")
+def test_missing_cases_are_a_usage_error(remembered):
     assert "2 of 3 cases of slice 'mini' are not in this run: asthma, gout" in refused(
-        project.run("-k", "iron")
+        remembered.run("-k", "iron")
     )
 
 
@@ -116,16 +125,13 @@ def test_a_corrupt_baseline_is_named(project):
     assert (project.path / "medfaith-baseline.json.unreadable").read_text() == '{"format_version": 99}'
 
 
-def test_what_only_the_run_can_show_is_said_after_it(project):
+def test_what_only_the_run_can_show_is_said_after_it(remembered):
     """A checker that a test brings along is unknown before: its weights are compared once it has answered."""
-    project.configure(GATE)
-    project.test(SUITE)
-    project.run("--medfaith-update-baseline")
-    conftest = (project.path / "conftest.py").read_text()
-    (project.path / "conftest.py").write_text(
+    conftest = (remembered.path / "conftest.py").read_text()
+    (remembered.path / "conftest.py").write_text(
         conftest.replace("scripted_checker(label)", 'scripted_checker(label, name="another")')
     )
-    result = project.run()
+    result = remembered.run()
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.assert_outcomes(passed=3)
     assert "has no entry for slice 'mini', retriever 'bm25', checker 'another' and k=2" in " ".join(
@@ -188,18 +194,15 @@ def test_inconclusive_is_one_of_three_words(project):
     result.stdout.fnmatch_lines(["*inconclusive is 'maybe', expected one of warn, fail, pass*"])
 
 
-def test_a_changed_checker_of_ones_own_does_not_compare(project):
+def test_a_changed_checker_of_ones_own_does_not_compare(remembered):
     """Its name is the same; what decides its verdicts is not."""
-    project.configure(GATE)
-    project.test(SUITE)
-    project.run("--medfaith-update-baseline")
-    assert project.run().ret == 0
-    conftest = (project.path / "conftest.py").read_text()
+    assert remembered.run().ret == 0
+    conftest = (remembered.path / "conftest.py").read_text()
     changed = conftest.replace(
         "scripted_checker(label)", 'dataclasses.replace(scripted_checker(label), signature="prompt 2")'
     )
-    (project.path / "conftest.py").write_text("import dataclasses\n" + changed)
-    result = project.run()
+    (remembered.path / "conftest.py").write_text("import dataclasses\n" + changed)
+    result = remembered.run()
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert 'checkers.scripted.weights was "scripted:scripted", is "prompt 2"' in " ".join(
         result.stdout.str().split()
@@ -217,11 +220,8 @@ def test_a_checker_of_ones_own_needs_a_name_of_its_own(project):
     assert "called 'default' as the configured one" in " ".join(result.stdout.str().split())
 
 
-def test_a_metric_that_the_baseline_lacks_is_said_before_the_run(project):
-    project.configure(GATE)
-    project.test(SUITE)
-    project.run("--medfaith-update-baseline")
-    text = refused(project.run("--medfaith-gate", "recall@7 no worse than baseline"))
+def test_a_metric_that_the_baseline_lacks_is_said_before_the_run(remembered):
+    text = refused(remembered.run("--medfaith-gate", "recall@7 no worse than baseline"))
     assert "the baseline of slice 'mini' holds no value of recall@7" in text
 
 
@@ -239,11 +239,8 @@ def test_each_failed_gate_shows_what_stands_behind_it(project):
     assert "mini: 1 of 3 key gold claims not in the answer" in text
 
 
-def test_a_passing_comparison_is_told_with_verbose(project):
-    project.configure(GATE)
-    project.test(SUITE)
-    project.run("--medfaith-update-baseline")
-    assert "nothing differs from the baseline" in project.run("--medfaith-verbose").stdout.str()
+def test_a_passing_comparison_is_told_with_verbose(remembered):
+    assert "nothing differs from the baseline" in remembered.run("--medfaith-verbose").stdout.str()
 
 
 def test_a_kept_baseline_is_compared_with_by_its_number(project, monkeypatch):

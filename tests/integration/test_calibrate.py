@@ -1,4 +1,5 @@
 import json
+from functools import partial
 
 import pytest
 
@@ -34,7 +35,7 @@ def test_calibrate_writes_a_file_that_check_uses(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     rows = list(labelled())
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert run("calibrate", "rows.jsonl", "--report", "shown") == 0
+    assert run("calibrate", "rows.jsonl", "--checker", "fast", "--report", "shown") == 0
     told = capsys.readouterr().out
     assert "fitted to 27 rows, measured on 9 that share no claim and no evidence with them" in told
     assert "before" in told
@@ -44,13 +45,14 @@ def test_calibrate_writes_a_file_that_check_uses(tmp_path, monkeypatch, capsys):
         "reliability-before.svg",
     ]
     fitted = json.loads((tmp_path / "medfaith-calibration.json").read_text())
-    assert (fitted["checker"], fitted["method"], fitted["rows"]["held_out"]) == ("default", "temperature", 9)
+    assert (fitted["checker"], fitted["method"], fitted["rows"]["held_out"]) == ("fast", "temperature", 9)
 
     (tmp_path / "one.jsonl").write_text(json.dumps({"id": 1, **rows[1]}) + "\n")
-    assert run("check", "one.jsonl", "--out", "plain.jsonl") == 0
+    check = partial(run, "check", "one.jsonl", "--checker", "fast")
+    assert check("--out", "plain.jsonl") == 0
     fitted["temperature"] = 50.0
     (tmp_path / "flat.json").write_text(json.dumps(fitted))
-    assert run("check", "one.jsonl", "--out", "flat.jsonl", "--calibration", "flat.json") == 0
+    assert check("--out", "flat.jsonl", "--calibration", "flat.json") == 0
     plain, flat = (
         json.loads((tmp_path / name).read_text())["probs"] for name in ("plain.jsonl", "flat.jsonl")
     )

@@ -6,7 +6,10 @@ import re
 import shlex
 import subprocess
 import sys
+import traceback
 from pathlib import Path
+from threading import Thread
+from unittest import mock
 
 import pytest
 from jsonschema import Draft7Validator
@@ -18,18 +21,64 @@ GITLAB = yaml.safe_load((REPO / "ci/gitlab.yml").read_text(encoding="utf-8"))
 STEPS = {step["name"]: step for step in ACTION["runs"]["steps"]}
 
 
+# Asks the tests for a run, which they may fork, and ends as it does; all else is Python's.
+ASKING = """#!/bin/bash
+if [ "${{0##*/}} $1 $2" = "python -m pytest" ]; then shift 2; set -- pytest "$@"
+elif [ "${{0##*/}}" = medfaith ]; then set -- medfaith "$@"
+else exec {python} "$@"; fi
+run=$(mktemp -d {runs}/run-XXXXXX)
+printf '%s\\0' "$@" > "$run/arguments"
+env -0 > "$run/environment"
+mkfifo "$run/status"
+echo "$run" > {runs}/asked
+status=$(cat "$run/status")
+cat "$run/out"
+cat "$run/err" >&2
+exit "$status"
+"""
+
+
+def answer(run, start, folder):
+    """Runs what a script asked for; `run` is the folder of its question."""
+    program, *arguments = (run / "arguments").read_text(encoding="utf-8").split("\0")[:-1]
+    variables = (run / "environment").read_text(encoding="utf-8").split("\0")[:-1]
+    status = "70"
+    try:
+        with (
+            mock.patch.dict(os.environ, dict(one.split("=", 1) for one in variables), clear=True),
+            (run / "out").open("w") as out,
+            (run / "err").open("w") as err,
+        ):
+            status = str(start(program, *arguments, folder=folder, stdout=out, stderr=err).wait())
+    except Exception:  # noqa: BLE001 - the script that waits shows it
+        (run / "err").write_text(traceback.format_exc())
+    (run / "status").write_text(status)
+
+
 @pytest.fixture
-def shell(project, tmp_path):
+def bin_folder(start, project, tmp_path):
+    """A folder with a `python` and a `medfaith` whose runs start as all runs of the tests do."""
+    os.mkfifo(asked := tmp_path / "asked")
+    (tmp_path / "bin").mkdir()
+    script = ASKING.format(python=shlex.quote(sys.executable), runs=shlex.quote(str(tmp_path)))
+    for name in ("python", "medfaith"):
+        (tmp_path / "bin" / name).write_text(script)
+        (tmp_path / "bin" / name).chmod(0o755)
+
+    def answer_all():
+        while run := asked.read_text().strip():
+            answer(Path(run), start, project.path)
+
+    answering = Thread(target=answer_all)
+    answering.start()
+    yield tmp_path / "bin"
+    asked.write_text("\n")
+    answering.join()
+
+
+@pytest.fixture
+def shell(project, bin_folder):
     """Returns a function that runs a script in the project, with the `python` and `medfaith` of the tests."""
-    bin_folder = tmp_path / "bin"
-    bin_folder.mkdir()
-    start = f"#!/bin/sh\nexec {shlex.quote(sys.executable)}"
-    for name, how in (
-        ("python", '"$@"'),
-        ("medfaith", '-c "from pytest_medfaith.cli import main; main()" "$@"'),
-    ):
-        (bin_folder / name).write_text(f"{start} {how}\n")
-        (bin_folder / name).chmod(0o755)
 
     def run(script, environ, *options):
         path = f"{bin_folder}{os.pathsep}{os.environ['PATH']}"

@@ -1,5 +1,7 @@
 import json
+import shutil
 import sys
+from functools import partial
 
 import pytest
 
@@ -45,13 +47,14 @@ def test_check_keeps_order_and_ids_and_counts_what_it_could_not_judge(tmp_path, 
 def test_check_gives_the_same_bytes_again_alone_and_in_any_number_of_threads(tmp_path, monkeypatch, medfaith):
     write(tmp_path / "in.jsonl", ROWS)
     monkeypatch.setenv("MEDFAITH_TESTS_SHARE", "0")  # each run asks the models itself
+    fast = partial(medfaith, "check", "--checker", "fast", folder=tmp_path)
     outputs = []
     for threads in ("1", "2", "3"):
         monkeypatch.setenv("MEDFAITH_THREADS", threads)
-        medfaith("check", "in.jsonl", "--out", f"out{threads}.jsonl", folder=tmp_path)
+        fast("in.jsonl", "--out", f"out{threads}.jsonl")
         outputs.append((tmp_path / f"out{threads}.jsonl").read_bytes())
     write(tmp_path / "one.jsonl", ROWS[:1])
-    medfaith("check", "one.jsonl", "--out", "alone.jsonl", folder=tmp_path)
+    fast("one.jsonl", "--out", "alone.jsonl")
     assert outputs[0] == outputs[1] == outputs[2]
     assert outputs[0].startswith((tmp_path / "alone.jsonl").read_bytes())
 
@@ -77,7 +80,7 @@ def test_check_names_the_line_that_is_wrong_and_writes_nothing(tmp_path, row, me
 
 
 def test_evaluate_prints_the_card_and_fails_on_a_gate(project, medfaith):
-    project.configure('gates = ["unsupported <= 0.0"]\n')
+    project.configure('checker = "fast"\ngates = ["faithfulness >= 1.0"]\n')
     result = medfaith("evaluate", "mini", "--report", "run", folder=project.path)
     assert "mini" in result.stdout, result.stderr
     assert (project.path / "run" / "report.json").is_file()
@@ -124,8 +127,34 @@ def test_help_teaches_with_an_example(tmp_path, command, medfaith):
     assert f"Example: medfaith {command}" in result.stdout
 
 
-def test_report_makes_every_format_of_a_run_again(project, medfaith):
-    project.run("--medfaith-report", "run")
+@pytest.fixture(scope="module")
+def measured(project_at, run_pytest, tmp_path_factory):
+    """A project with the run folder "one", measured once."""
+    made = project_at(tmp_path_factory.mktemp("measured"))
+    assert run_pytest(made.path, "--medfaith-report", "one").returncode == 1
+    return made.path
+
+
+@pytest.fixture
+def copied(measured, tmp_path):
+    """A copy of it."""
+    return shutil.copytree(measured, tmp_path / "copied")
+
+
+@pytest.fixture
+def ended(copied, monkeypatch, capsys):
+    """Runs a command there, in this process; returns its status and what it wrote."""
+    monkeypatch.chdir(copied)
+
+    def run(*arguments):
+        with pytest.raises(SystemExit) as end:
+            main(list(arguments))
+        return end.value.code, *capsys.readouterr()
+
+    return run
+
+
+def test_report_makes_every_format_of_a_run_again(ended, copied):
     for kind, shown in (
         ("terminal", "mini"),
         ("markdown", "| mini"),
@@ -134,16 +163,17 @@ def test_report_makes_every_format_of_a_run_again(project, medfaith):
         ("html", "<!doctype html>"),
         ("svg", "<svg "),
     ):
-        result = medfaith("report", "run", "--format", kind, folder=project.path)
-        assert shown in result.stdout, (kind, result.stderr)
-    written = medfaith("report", "run", "--format", "markdown", "--out", "card.md", folder=project.path)
-    assert "card.md" in written.stdout
-    wrong = medfaith("report", "run", "--format", "pdf", folder=project.path)
-    assert (wrong.returncode, "expected one of terminal, markdown" in wrong.stderr) == (2, True)
+        status, said, wrong = ended("report", "one", "--format", kind)
+        assert (status, wrong) == (0, ""), kind
+        assert shown in said, kind
+    assert "card.md" in ended("report", "one", "--format", "markdown", "--out", "card.md")[1]
+    assert "| mini" in (copied / "card.md").read_text(encoding="utf-8")
+    status, _, wrong = ended("report", "one", "--format", "pdf")
+    assert (status, "expected one of terminal, markdown" in wrong) == (2, True)
 
 
-def test_compare_shows_two_runs_side_by_side(project, medfaith):
-    project.run("--medfaith-report", "one")
+def test_compare_shows_two_runs_side_by_side(project, measured, medfaith):
+    shutil.copytree(measured, project.path, dirs_exist_ok=True)
     responses = (project.path / "responses.jsonl").read_text()
     (project.path / "responses.jsonl").write_text(
         responses.replace("Moonlight sets off asthma", "Cold air can set off asthma")
@@ -164,16 +194,15 @@ def test_compare_shows_two_runs_side_by_side(project, medfaith):
     assert (project.path / "c.html").read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
-def test_compare_says_what_is_no_run(project, medfaith):
-    project.run("--medfaith-report", "one")
-    (project.path / "two").mkdir()
-    nothing = medfaith("compare", "one", "two", folder=project.path)
-    assert (nothing.returncode, "two holds no finished run" in nothing.stderr) == (2, True)
-    (project.path / "two" / "signature.json").write_text('{"format_version": 99}')
-    newer = medfaith("compare", "two", "one", folder=project.path)
-    assert (newer.returncode, "a newer version wrote this run (format 99)" in newer.stderr) == (2, True)
-    wrong = medfaith("compare", "one", "one", "--format", "pdf", folder=project.path)
-    assert (wrong.returncode, "expected one of terminal, markdown, html" in wrong.stderr) == (2, True)
+def test_compare_says_what_is_no_run(ended, copied):
+    (copied / "two").mkdir()
+    status, _, wrong = ended("compare", "one", "two")
+    assert (status, "two holds no finished run" in wrong) == (2, True)
+    (copied / "two" / "signature.json").write_text('{"format_version": 99}')
+    status, _, wrong = ended("compare", "two", "one")
+    assert (status, "a newer version wrote this run (format 99)" in wrong) == (2, True)
+    status, _, wrong = ended("compare", "one", "one", "--format", "pdf")
+    assert (status, "expected one of terminal, markdown, html" in wrong) == (2, True)
 
 
 def test_gold_claims_go_to_a_sheet_and_back(project, medfaith):

@@ -238,33 +238,43 @@ def test_a_gate_on_the_command_line_that_does_not_parse_is_refused(project):
         assert "this gate does not parse" in said(result)
 
 
-@pytest.mark.parametrize(
-    ("file", "text", "message"),
-    [
-        ("responses.jsonl", None, "responses.jsonl: no such file"),
-        ("responses.jsonl", "{", "responses.jsonl:1: not JSON"),
-        (
-            "responses.jsonl",
-            '{"case_id": "iron", "answer": "x", "context": []}\n',
-            "key 'context' is unknown; did you mean 'contexts'?",
-        ),
-        ("responses.jsonl", "", "responses.jsonl answers none of the cases of slice 'mini'"),
-        (
-            "responses.jsonl",
-            '{"case_id": "irn", "answer": "x", "contexts": []}\n',
-            "such as iron; it answers irn. Expected a row a case",
-        ),
-        ("corpus/chunks.jsonl", None, "the corpus folder holds no .jsonl file"),
-        ("corpus/chunks.jsonl", "", "holds no chunk; an empty corpus can support nothing"),
-    ],
-)
-def test_a_file_that_cannot_be_read_is_said_once_before_the_first_test(project, file, text, message, workers):
+UNREADABLE = [
+    ("responses.jsonl", None, "responses.jsonl: no such file"),
+    ("responses.jsonl", "{", "responses.jsonl:1: not JSON"),
+    (
+        "responses.jsonl",
+        '{"case_id": "iron", "answer": "x", "context": []}\n',
+        "key 'context' is unknown; did you mean 'contexts'?",
+    ),
+    ("responses.jsonl", "", "responses.jsonl answers none of the cases of slice 'mini'"),
+    (
+        "responses.jsonl",
+        '{"case_id": "irn", "answer": "x", "contexts": []}\n',
+        "such as iron; it answers irn. Expected a row a case",
+    ),
+    ("corpus/chunks.jsonl", None, "the corpus folder holds no .jsonl file"),
+    ("corpus/chunks.jsonl", "", "holds no chunk; an empty corpus can support nothing"),
+]
+
+
+def said_once(project, file, text, message, *workers):
     path = project.path / file
     path.unlink() if text is None else path.write_text(text)
     result = project.run(*workers)
     assert result.ret == USAGE
     assert said(result).count(message) == 1
     assert "passed" not in result.parseoutcomes()
+
+
+@pytest.mark.parametrize(("file", "text", "message"), UNREADABLE)
+def test_a_file_that_cannot_be_read_is_said_once_before_the_first_test(project, file, text, message):
+    said_once(project, file, text, message)
+
+
+@pytest.mark.parametrize("case", [UNREADABLE[0], UNREADABLE[-1]], ids=["answers", "corpus"])
+def test_workers_say_it_once_too(project, case):
+    """What is said does not depend on workers, so a file of each kind is enough."""
+    said_once(project, *case, "-n", "2")
 
 
 def test_a_live_rag_needs_no_responses_file(project):

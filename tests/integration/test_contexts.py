@@ -241,7 +241,7 @@ def test_an_unknown_mode_of_the_settings_or_the_command_line_is_an_error(retriev
     result = retrieving.run()
     assert result.ret == 2
     result.stdout.fnmatch_lines(
-        ["*slices.mini.contexts is 'none', expected one of recorded, retrieved, per-claim*"]
+        ["*.slices.mini? contexts is 'none', expected one of recorded, retrieved, per-claim*"]
     )
 
 

@@ -3,10 +3,9 @@
 import json
 import os
 import re
+import shutil
 import signal
 import stat
-import subprocess
-import sys
 import time
 import unicodedata
 from functools import partial
@@ -17,6 +16,7 @@ from pytest_medfaith.cards.run_reading import read_run
 from pytest_medfaith.cli import main
 from pytest_medfaith.commands.init_project import init_project
 
+FAST = "--medfaith-checker=fast"
 HOSTILE = (
     "\x1b[31mred\x9b2J\x85::error::owned\x0c::warning::owned\u2028::notice::x\n"
     "::error::owned\n##[error]owned "
@@ -87,12 +87,15 @@ def test_what_is_read_or_is_another_file_is_not_written_over(
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
 
 
-def test_results_go_to_a_pipe_and_leave_it_one(tmp_path, claims):
-    call = [sys.executable, "-c", "from pytest_medfaith.cli import main; main()", "check", claims]
-    call += ["--out", "/dev/stdout", "--checker", "fast"]
-    result = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stderr
-    assert json.loads(result.stdout)["id"] == 1
+def test_results_go_to_a_pipe_and_leave_it_one(tmp_path, claims, start):
+    ours, theirs = (os.fdopen(end, mode) for end, mode in zip(os.pipe(), "rw", strict=True))
+    call = ("check", str(claims), "--out", "/dev/stdout", "--checker", "fast")
+    with ours, (tmp_path / "err").open("w") as said:
+        with theirs:
+            running = start("medfaith", *call, folder=tmp_path, stdout=theirs, stderr=said)
+        result = ours.read()
+    assert running.wait() == 0, (tmp_path / "err").read_text()
+    assert json.loads(result)["id"] == 1
 
 
 def assert_tame(text):
@@ -158,7 +161,7 @@ def project(tmp_path):
 
 @pytest.fixture
 def run(run_pytest):
-    return partial(run_pytest, PYTEST_ADDOPTS="--medfaith-checker=fast")
+    return partial(run_pytest, PYTEST_ADDOPTS=FAST)
 
 
 def hostile(project):
@@ -206,24 +209,40 @@ def test_a_report_over_the_files_of_a_slice_is_refused(run, project, medfaith):
     assert (project / "medfaith" / "responses.jsonl").read_bytes() == before
 
 
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory, run_pytest):
+    """The project with the folder of a finished run, measured once."""
+    root = tmp_path_factory.mktemp("measured") / "project"
+    init_project(root)
+    finished_run(partial(run_pytest, PYTEST_ADDOPTS=FAST), root)
+    return root
+
+
+@pytest.fixture
+def before(measured, project):
+    """The finished run that a copy of the project begins with."""
+    shutil.copytree(measured, project, dirs_exist_ok=True)
+    return read_run(project / "out")
+
+
 def finished_run(run, project):
     assert run(project, "--medfaith-report", "out").returncode == 1
     return read_run(project / "out")
 
 
-def test_a_killed_run_leaves_no_result_and_loses_none(run, project, medfaith):
-    before = finished_run(run, project)
+def test_a_killed_run_leaves_no_result_and_loses_none(run, project, before, medfaith, start):
     waiting = (
         "\n\n@pytest.fixture(autouse=True)\ndef wait():\n    open('began', 'w').close()\n    time.sleep(60)\n"
     )
     (project / "conftest.py").write_text(f"import time\nimport pytest\n{waiting}")
-    call = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--medfaith-report", "out"]
-    process = subprocess.Popen(call, cwd=project, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    options = ("-p", "no:cacheprovider", "--medfaith-report", "out")
+    with open(os.devnull, "w", encoding="utf-8") as nowhere:  # noqa: PTH123 - no file
+        running = start("pytest", *options, folder=project, stdout=nowhere, stderr=nowhere)
     end = time.monotonic() + 60
     while not (project / "began").exists() and time.monotonic() < end:
         time.sleep(0.05)
-    process.send_signal(signal.SIGKILL)
-    process.wait(timeout=60)
+    running.kill()
+    assert running.wait() == -signal.SIGKILL
     assert "UNFINISHED" in (project / "out" / "card.md").read_text(encoding="utf-8")
     assert "no finished run" in medfaith("report", "out", folder=project).stderr
     assert read_run(project / "out" / "previous") == before
@@ -233,14 +252,13 @@ def test_a_killed_run_leaves_no_result_and_loses_none(run, project, medfaith):
 
 
 @pytest.mark.parametrize("option", ["--collect-only", "--help", "--fixtures", "--setup-plan"])
-def test_what_runs_no_test_leaves_a_report_alone(run, project, option):
-    before = finished_run(run, project)
+def test_what_runs_no_test_leaves_a_report_alone(run, project, before, option):
     run(project, "--medfaith-report", "out", option)
     assert read_run(project / "out") == before
 
 
+@pytest.mark.usefixtures("before")
 def test_a_run_whose_collection_fails_leaves_no_earlier_result(run, project):
-    finished_run(run, project)
     (project / "tests" / "test_broken.py").write_text("1 / 0\n")
     assert run(project, "--medfaith-report", "out").returncode == pytest.ExitCode.INTERRUPTED
     card = (project / "out" / "card.md").read_text(encoding="utf-8")

@@ -1,8 +1,6 @@
 """A failure ends at the user's line: the package's frames are hidden."""
 
 import re
-import subprocess
-import sys
 
 import pytest
 
@@ -42,7 +40,7 @@ FAILING = {
 
 
 @pytest.fixture(scope="module")
-def shown(tmp_path_factory):
+def shown(tmp_path_factory, run_pytest):
     """What pytest shows of each failing line, in one run of them all."""
     folder = tmp_path_factory.mktemp("frames")
     tests = "".join(
@@ -51,19 +49,7 @@ def shown(tmp_path_factory):
     )
     (folder / "pytest.ini").write_text("[pytest]\n")
     (folder / "test_frames.py").write_text(HEAD + tests)
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-p",
-        "no:randomly",
-        "-p",
-        "no:cacheprovider",
-        "-W",
-        "ignore",
-        "test_frames.py",
-    ]
-    output = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False).stdout
+    output = run_pytest(folder, "-p", "no:randomly", "-W", "ignore", "test_frames.py").stdout
     parts = re.split(r"^_+ test_(\d+) _+$", output, flags=re.MULTILINE)
     return {
         list(FAILING)[int(number)]: text.partition("====")[0]

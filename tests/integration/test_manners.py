@@ -2,7 +2,6 @@
 
 import json
 import re
-import sys
 import xml.etree.ElementTree as ET
 from collections import Counter
 
@@ -134,15 +133,22 @@ INTERRUPTED = """
 import os
 import signal
 import time
+from pathlib import Path
 
 import pytest
+
+def wait_for(name):
+    end = time.monotonic() + 60
+    while not Path(name).exists():
+        assert time.monotonic() < end, f"{name} did not happen"
+        time.sleep(0.01)
 
 @pytest.fixture
 def medfaith_response(medfaith_response, medfaith_case, pytestconfig):
     if medfaith_case.id == "gout":
-        time.sleep(1)  # what was sent before arrives
-        os.kill(os.getppid() if hasattr(pytestconfig, "workerinput") else os.getpid(), signal.SIGINT)
-        time.sleep(3)
+        wait_for("two-arrived")
+        os.kill(int(Path("pid").read_text()), signal.SIGINT)
+        wait_for("heard")
     return medfaith_response
 
 @pytest.mark.medfaith("mini")
@@ -150,13 +156,28 @@ def test_reported(medfaith_report):
     pass
 """
 
-# A shell's background job passes on that it ignores the signal.
-HEEDS_INTERRUPTS = """
+# What the process does that was started, and no worker of it.
+ITS_CONFTEST = """
+import os
 import signal
-import threading
+from pathlib import Path
 
-if threading.current_thread() is threading.main_thread():
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+arrived = []
+
+def pytest_configure(config):
+    if not hasattr(config, "workerinput"):
+        Path("pid").write_text(str(os.getpid()))
+        # A shell's background job passes on that it ignores the signal.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_logreport(report):
+    arrived.append(report.when)
+    if arrived.count("teardown") == 2 and "PYTEST_XDIST_WORKER" not in os.environ:
+        Path("two-arrived").touch()
+
+def pytest_keyboard_interrupt():
+    Path("heard").touch()
 """
 
 
@@ -164,10 +185,8 @@ if threading.current_thread() is threading.main_thread():
 def test_an_interrupted_run_leaves_a_card_and_a_folder_marked_partial(project, workers):
     project.test(INTERRUPTED)
     with (project.path / "conftest.py").open("a") as conftest:
-        conftest.write(HEEDS_INTERRUPTS)
-    # The worker of a new process is its child, which interrupts its parent.
-    options = ("--medfaith-report", "out", *GATE, *workers)
-    result = project.pytester.run(sys.executable, "-m", "pytest", *options)
+        conftest.write(ITS_CONFTEST)
+    result = project.run("--medfaith-report", "out", *GATE, *workers)
     assert result.ret == pytest.ExitCode.INTERRUPTED
     result.stdout.fnmatch_lines(
         [

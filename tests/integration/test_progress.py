@@ -2,8 +2,6 @@
 
 import os
 import re
-import subprocess
-import sys
 
 import pytest
 
@@ -17,7 +15,7 @@ progress.LEAST_SECONDS, progress.LINES = 0, 10**9
 
 
 @pytest.fixture
-def lines_in_terminal(project, monkeypatch):
+def lines_in_terminal(project, monkeypatch, start):
     """Runs pytest in a terminal of 100 columns and returns the lines it shows, without colours."""
     monkeypatch.delenv("CI", raising=False)
     monkeypatch.setenv("TERM", "xterm")
@@ -26,12 +24,10 @@ def lines_in_terminal(project, monkeypatch):
 
     def run(*arguments):
         ours, theirs = pty.openpty()
-        command = [sys.executable, "-m", "pytest", *arguments]
-        with subprocess.Popen(
-            command, cwd=project.path, stdin=theirs, stdout=theirs, stderr=theirs, close_fds=True
-        ):
-            os.close(theirs)
-            text = b"".join(iter(lambda: _read(ours), b"")).decode()
+        with os.fdopen(theirs, "w") as terminal:
+            running = start("pytest", *arguments, folder=project.path, stdout=terminal, stderr=terminal)
+        text = b"".join(iter(lambda: _read(ours), b"")).decode()
+        running.wait()
         os.close(ours)
         return [
             re.sub(r"\x1b\[[0-9;]*[A-Za-z]|\x1b\][^\x1b]*\x1b\\", "", line).rpartition("\r")[2]

@@ -407,7 +407,7 @@ def test_a_server_that_is_down_is_one_error(address):
 def test_a_web_server_in_the_place_of_postgres_is_one_error():
     pytest.importorskip("psycopg", reason="comes with the extra pgvector")
     server = Server()
-    with pytest.raises(DataError, match=r"answered what PostgreSQL does not say|cannot be reached"):
+    with pytest.raises(DataError, match=r"gave an answer that is not PostgreSQL's|cannot be reached"):
         open_store(parse_address(f"pgvector://{server.host}/rag/drugs"), FAST).state()
     server.close()
 

@@ -123,7 +123,8 @@ def test_an_answer_that_was_awaited_already():
     coroutine = answer()
     assert awaited(coroutine) == IRON
     with pytest.raises(
-        DataError, match=r"^the answer is a coroutine that was awaited already, which works once"
+        DataError,
+        match=r"^the answer is a coroutine that was awaited before; a coroutine gives its result once",
     ):
         awaited(coroutine)
 

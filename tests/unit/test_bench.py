@@ -147,6 +147,7 @@ def test_every_kind_of_error_of_the_found_set_has_its_metric(audit_agreement):
     assert set(audit_agreement.KINDS.values()) <= AUDIT_METRICS.keys()
 
 
+@pytest.mark.usefixtures("word_vectors")
 def test_recall_on_the_found_set_counts_errors_that_are_not_supported(audit_agreement):
     from pytest_medfaith.testing import scripted_checker
 

@@ -183,13 +183,15 @@ def test_each_window_of_a_long_chunk_is_held_by_its_sentence():
 
 @pytest.mark.parametrize("share", [-0.1, 1.1, float("nan")])
 def test_a_share_of_the_sentence_that_is_none_is_refused(share):
-    with pytest.raises(ValueError, match=r"share of the sentence is .*; expected a number from 0 to 1"):
+    with pytest.raises(
+        ValueError, match=r"refuting_sentence_share of the cascade is .*; expected a number from 0 to 1"
+    ):
         Cascade(refuting_sentence_share=share)
 
 
 @pytest.mark.parametrize("reading", [{"windows": 0}, {"window_words": 0}, {"windows": -3}])
 def test_a_cascade_that_reads_nothing_is_refused(reading):
-    with pytest.raises(ValueError, match="expected at least 1 of 1"):
+    with pytest.raises(ValueError, match="expected windows and words of 1 or more"):
         Cascade(**reading)
 
 

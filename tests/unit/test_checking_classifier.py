@@ -234,7 +234,7 @@ def test_weights_that_could_run_code_are_not_loaded(model_folder):
     folder = Path(model_folder(["entailment", "neutral", "contradiction"]))
     (folder / "model.safetensors").unlink()
     torch.save({}, folder / "pytorch_model.bin")
-    with pytest.raises(DataError, match=r"has pytorch_model.bin alone\. Weights in a pickle can run code"):
+    with pytest.raises(DataError, match=r"has pytorch_model.bin alone\. Pickled weights can run code"):
         load_checker(str(folder))("iron helps", [Chunk(id="a", text="iron helps")])
 
 

@@ -57,7 +57,10 @@ def test_a_linker_that_does_not_exist_is_an_error():
 
 
 def test_a_callable_of_the_project_has_no_linker():
-    with pytest.raises(DataError, match=r"no rule asks a linker about its verdicts; name it 'json:loads'"):
+    with pytest.raises(
+        DataError,
+        match=r"no rule uses a linker on its verdicts; expected its name without a linker, 'json:loads'",
+    ):
         load_checker("json:loads[linker=none]")
 
 

@@ -73,7 +73,7 @@ def test_a_model_reads_whole_sentences_as_many_as_fit():
 @pytest.mark.parametrize(
     ("card", "message"),
     [
-        (None, "is no student; expected a folder with card.json"),
+        (None, "is no model folder; expected a folder with card.json"),
         ({"scoring": {}}, "kind is None and tags are None; expected 'tagger'"),
         ({"kind": "tagger", "tags": ["B", "I", "O"], "max_tokens": 64}, "tags are"),
         ({"kind": "tagger", "tags": ["O", "B", "I"], "max_tokens": 2}, "max_tokens is 2"),
@@ -99,5 +99,5 @@ def test_a_misspelt_extractor_is_refused_with_the_settings_and_a_missing_folder_
     ):
         load_settings(tmp_path)
     (tmp_path / "medfaith.toml").write_text('extractor = "students/gone"\n')
-    with pytest.raises(DataError, match="students/gone is no student"):
+    with pytest.raises(DataError, match="students/gone is no model folder"):
         _ = Resources(root=tmp_path).extractor

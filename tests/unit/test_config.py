@@ -72,16 +72,19 @@ def test_messages_name_a_table_as_the_file_of_the_settings_does(tmp_path, file, 
     [
         (
             SLICE + "retreiver = 'bm25'\n",
-            r"slices\.iron: key 'retreiver' is unknown; did you mean 'retriever'\?",
+            r"\[slices\.iron\]: key 'retreiver' is unknown; did you mean 'retriever'\?",
         ),
-        (SLICE + "k = '5'\n", r"slices\.iron\.k is '5', expected int"),
-        (SLICE + "gates = 'faithfulness >= 0.8'\nk = true\n", r"slices\.iron\.k is True, expected int"),
-        ("[slices.iron]\nk = 5\n", r"slices\.iron: key 'cases' is missing"),
+        (SLICE + "k = '5'\n", r"\[slices\.iron\] k is '5', expected a whole number"),
+        (
+            SLICE + "gates = 'faithfulness >= 0.8'\nk = true\n",
+            r"\[slices\.iron\] k is True, expected a whole number",
+        ),
+        ("[slices.iron]\nk = 5\n", r"\[slices\.iron\]: key 'cases' is missing"),
         ("slices = 3\n", r"slices is 3, expected a table"),
         ("[slices.iron\n", r"medfaith\.toml: not TOML"),
-        ("rrf_k = 1.5\n", r"rrf_k is 1\.5, expected int"),
-        (SLICE + "k = 0\n", r"slices\.iron\.k is 0, expected a number of 1 or more"),
-        (SLICE + "limit = -1\n", r"slices\.iron\.limit is -1, expected a number of 1 or more"),
+        ("rrf_k = 1.5\n", r"medfaith\.toml: rrf_k is 1\.5, expected a whole number"),
+        (SLICE + "k = 0\n", r"\[slices\.iron\] k is 0, expected a number of 1 or more"),
+        (SLICE + "limit = -1\n", r"\[slices\.iron\] limit is -1, expected a number of 1 or more"),
         (
             "contradict_threshold = nan\n",
             r"contradict_threshold is nan, expected a number from 0\.01 to 0\.99",
@@ -89,8 +92,8 @@ def test_messages_name_a_table_as_the_file_of_the_settings_does(tmp_path, file, 
         ("contradict_odds = 0\n", r"contradict_odds is 0\.0, expected a number from 0\.1 to 10"),
         ("entail_threshold = 0\n", r"entail_threshold is 0\.0, expected a number from 0\.01 to 0\.99"),
         ("b = 1.5\n", r"b is 1\.5, expected a number from 0 to 1"),
-        ("weights = { bm25 = inf }\n", r"weights\.bm25 is inf, expected a number that is finite"),
-        ("weights = { bm25 = 'x' }\n", r"weights\.bm25 is 'x', expected float"),
+        ("weights = { bm25 = inf }\n", r"\[weights\] bm25 is inf, expected a number that is finite"),
+        ("weights = { bm25 = 'x' }\n", r"\[weights\] bm25 is 'x', expected a number"),
         ("label_map = 3\n", r"label_map is 3, expected a table"),
         ("checker = 'fast'\n", r"key 'checker' is unknown here: it is a key of a slice; known keys: "),
     ],
@@ -98,6 +101,68 @@ def test_messages_name_a_table_as_the_file_of_the_settings_does(tmp_path, file, 
 def test_mistakes_are_named_with_their_place(tmp_path, text, message):
     with pytest.raises(DataError, match=message):
         load_settings(write(tmp_path, text))
+
+
+@pytest.mark.parametrize("file", ["pyproject.toml", "medfaith.toml"])
+@pytest.mark.parametrize(
+    ("table", "line", "message"),
+    [
+        ("llm", "modle = 'judge'", ": key 'modle' is unknown; did you mean 'mode'?"),
+        ("llm", "k1 = 0.9", ": key 'k1' is unknown here: it is a key of {top}"),
+        ("llm", "token_budget = 'all'", " token_budget is 'all', expected a whole number"),
+        ("rag", "model = 'judge'", ": key 'model' is unknown here: it is a key of [{above}llm]"),
+        ("rag", "sentences = 0", " sentences is 0, expected a number from 1 to 50"),
+        ("risk", "hih = 0.5", ": key 'hih' is unknown; did you mean 'high'?"),
+        ("risk", "high = 2", ": the thresholds of risk are caution 0.3 and high 2.0"),
+        ("slices.iron", "cases = 'a'\nroot = 'b'", ": key 'root' is unknown;"),
+        ("slices.iron", "cases = 'a'\nname = 'zinc'", ": key 'name' is unknown;"),
+        (
+            "slices.iron",
+            "cases = 'a'\ncorpus = ['b', 1]",
+            " corpus[1] is 1, expected a path, written as text",
+        ),
+        ('slices."fe.3"', "k = 5", ": key 'cases' is missing"),
+        ("ablation.iron", "k = [1, 2]", " is of no slice"),
+    ],
+)
+def test_a_mistake_in_a_table_names_the_table_to_edit(tmp_path, file, table, line, message):
+    above, top = ("", "the top of medfaith.toml")
+    if file == "pyproject.toml":
+        above, top = "tool.medfaith.", "[tool.medfaith]"
+    (tmp_path / file).write_text(f"[{above}{table}]\n{line}\n")
+    told = f"{file}: [{above}{table}]{message.format(top=top, above=above)}"
+    with pytest.raises(DataError, match=re.escape(told)):
+        load_settings(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "message"),
+    [
+        ("pyproject.toml", "tool = 3\n", "pyproject.toml: tool is 3, expected a table"),
+        ("pyproject.toml", "[tool]\nmedfaith = 3\n", "[tool] medfaith is 3, expected a table"),
+        ("pyproject.toml", "[tool.medfaith]\nllm = 3\n", "[tool.medfaith] llm is 3, expected a table"),
+        (
+            "pyproject.toml",
+            "[tool.medfaith.slices]\na = 3\n",
+            "[tool.medfaith.slices] a is 3, expected a table",
+        ),
+        ("pyproject.toml", "[tool.medfaith]\nroot = 'x'\n", "[tool.medfaith]: key 'root' is unknown"),
+        (
+            "pyproject.toml",
+            "[tool.medfaith]\nmodel = 'judge'\n",
+            "[tool.medfaith]: key 'model' is unknown here: it is a key of [tool.medfaith.llm]",
+        ),
+        (
+            "medfaith.toml",
+            "[tool.medfaith.llm]\nmodel = 'judge'\n",
+            "medfaith.toml: key 'tool' is unknown here: it is a key of pyproject.toml; write [llm] here",
+        ),
+    ],
+)
+def test_what_is_no_table_or_in_the_wrong_table_is_named(tmp_path, file, text, message):
+    (tmp_path / file).write_text(text)
+    with pytest.raises(DataError, match=re.escape(message)):
+        load_settings(tmp_path)
 
 
 def test_an_unknown_slice_names_the_nearest(tmp_path):
@@ -129,12 +194,12 @@ def test_settings_are_found_from_where_pytest_was_started(tmp_path):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ('api_key = "sk-house"', r"llm: key 'api_key' is unknown"),
-        ("samples = 0", r"llm\.samples is 0, expected a number from 1 to 25"),
-        ("temperature = 2.5", r"llm\.temperature is 2\.5, expected a number from 0 to 2"),
-        ("token_budget = 0", r"llm\.token_budget is 0, expected a number of 1 or more"),
-        ('mode = "aloud"', r"llm\.mode is 'aloud', expected one of off, replay, record, live"),
-        ("retries = true", r"llm\.retries is True, expected int"),
+        ('api_key = "sk-house"', r"\[llm\]: key 'api_key' is unknown"),
+        ("samples = 0", r"\[llm\] samples is 0, expected a number from 1 to 25"),
+        ("temperature = 2.5", r"\[llm\] temperature is 2\.5, expected a number from 0 to 2"),
+        ("token_budget = 0", r"\[llm\] token_budget is 0, expected a number of 1 or more"),
+        ('mode = "aloud"', r"\[llm\] mode is 'aloud', expected one of off, replay, record, live"),
+        ("retries = true", r"\[llm\] retries is True, expected a whole number"),
     ],
 )
 def test_the_teachers_settings_are_checked_and_a_key_in_them_is_not_repeated(tmp_path, line, message):

@@ -259,7 +259,7 @@ def test_cases_hold_a_history_or_messages():
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"id": "a", "question": "x", "messages": [user("y")]}, "holds 'messages' beside 'question'"),
+        ({"id": "a", "question": "x", "messages": [user("y")]}, "has both 'messages' and 'question'"),
         ({"id": "a", "messages": [assistant("y")]}, "no message of the user"),
         ({"id": "a", "question": "x", "history": [{"role": "boss", "content": "y"}]}, r"history\[0\]"),
         ({"id": "a", "question": "x", "history": "y"}, "column 'history' is 'y'"),

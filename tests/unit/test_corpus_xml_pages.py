@@ -184,7 +184,7 @@ PARAMETER = '<!DOCTYPE x [<!ENTITY % remote SYSTEM "https://example.org/x.dtd"> 
         ("<rss><item/></rss>", r"page\.xml: the root element is <rss>, which holds none of <Document>"),
         (
             b'<?xml version="1.0" encoding="klingon"?><article/>',
-            r"page\.xml:1:\d+: unknown encoding: klingon; expected a known one",
+            r"page\.xml:1:\d+: unknown encoding: klingon; expected a known encoding",
         ),
         (b"<article><p>caf\xe9</p></article>", r"page\.xml:1:\d+: not well-formed XML \(.*invalid token"),
     ],

@@ -19,12 +19,11 @@ from pytest_medfaith.records import SliceRun
 CONTEXTS = [
     "For ovulation induction in PCOS, letrozole is started at 2.5 mg once a day for five days.",
     "Metformin lowers insulin levels in women with PCOS. It is no first choice for weight loss.",
-    "Inhaled corticosteroids are the mainstay of asthma treatment. They take days to weeks to work.",
 ]
 ANSWERS = {
-    "a": "Letrozole is started at 25 mg once a day. Metformin lowers insulin levels in women with PCOS.",
-    "b": "Inhaled corticosteroids work within minutes.",
-    "c": "Metformin is the first choice for weight loss. Letrozole is taken for five days.",
+    "a": "Letrozole is started at 25 mg once a day.",
+    "b": "Metformin lowers insulin levels in women with PCOS.",
+    "c": "Metformin is the first choice for weight loss.",
 }
 
 

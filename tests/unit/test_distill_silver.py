@@ -225,10 +225,10 @@ def test_rows_go_from_copies_to_paraphrases_with_the_labels_mixed():
     ("rows", "message"),
     [
         ([], "no pair of a claim and a passage has a label"),
-        ([pair(1, case="a"), pair(2, case="b")], r"hang together in 2 group\(s\)"),
+        ([pair(1, case="a"), pair(2, case="b")], r"the cases form 2 group\(s\), linked by questions"),
         (
             [pair(n, passage="the one") for n in range(9)],
-            "no pair is left in dev: each claim or passage is in",
+            "no pair is left in dev: each has a claim or passage that",
         ),
     ],
 )

@@ -86,7 +86,7 @@ def test_a_project_adds_concepts(tmp_path):
     [
         (
             '{"id": "metformin", "kind": "drug", "names": ["x"]}',
-            "'metformin' is there twice, or is one of the shipped table",
+            "another concept, perhaps of the shipped table, has the id 'metformin'; give yours another id",
         ),
         (
             '{"id": "a", "kind": "herb", "names": ["x"]}',

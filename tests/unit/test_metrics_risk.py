@@ -153,6 +153,6 @@ def test_settings_are_a_table(tmp_path):
     assert load_settings(tmp_path).risk is None
     (tmp_path / "medfaith.toml").write_text("[risk]\nhigh = 0.1\n")
     with pytest.raises(
-        DataError, match=r"medfaith.toml: risk: the thresholds of risk are caution .* and high 0.1"
+        DataError, match=r"medfaith.toml: \[risk\]: the thresholds of risk are caution .* and high 0.1"
     ):
         load_settings(tmp_path)

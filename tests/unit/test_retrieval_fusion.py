@@ -61,7 +61,7 @@ def test_the_two_may_order_chunks_differently():
 @pytest.mark.parametrize("score", [0.0, -0.5])
 def test_a_score_without_a_share_of_the_largest_is_named(score):
     rankings = {"x": ranking(A, B), "mine": ranking(A, B, scores=(1.0, score))}
-    with pytest.raises(DataError, match=rf"'mine' gave the score {score:g}, which has no share"):
+    with pytest.raises(DataError, match=rf"'mine' gave the score {score:g}, which cannot be a share"):
         weighted_fusion(rankings)
     assert minmax_fusion(rankings)
 

@@ -381,8 +381,10 @@ def test_a_fault_that_stays_is_one_error_and_further_requests_do_not_wait(store)
 
 
 def test_nonsense_is_not_asked_for_again(store):
-    store.before = failing("answered what Qdrant does not say (ValidationError)", times=99, may_pass=False)
-    with pytest.raises(DataError, match=r"does not say .*; check that the address is that of such a store"):
+    store.before = failing("gave an answer that is not Qdrant's (ValidationError)", times=99, may_pass=False)
+    with pytest.raises(
+        DataError, match=r"is not Qdrant's .*; check that the address is that of such a store"
+    ):
         opened().count()
     assert store.asked == ["count"]
 

@@ -44,8 +44,8 @@ def test_clauses_in_another_order_do_not_clash(claim, evidence):
         ),
         (
             (
-                "The metformin dose should be reviewed if the eGFR falls below 30 mL/min, and metformin should "
-                "be stopped if it falls below 45."
+                "The metformin dose should be reviewed if the eGFR falls below 30 mL/min, and metformin "
+                "should be stopped if it falls below 45."
             ),
             METFORMIN,
         ),

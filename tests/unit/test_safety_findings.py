@@ -388,7 +388,7 @@ def test_a_project_switches_a_shipped_rule_off(tmp_path):
         ),
         (
             "[[triage]]\nid = 'stroke'\nsource = 's'\nsigns = ['x']",
-            r"rule 'stroke' is there already; give yours another id",
+            r"another rule has the id 'stroke'; give your rule another id",
         ),
         (
             "[[dose]]\nid = 'a'\nsource = 's'\ndrug = ['x']\nnot_more_often_than = 3",

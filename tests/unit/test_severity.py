@@ -160,9 +160,9 @@ BROKEN = {
     '[[risk]]\nid = "mine"\nrisk = "severe"\nclaim = ["dose"]\n': "risk is 'severe'; expected one of none, "
     "low",
     '[[risk]]\nrisk = "low"\nclaim = ["dose"]\n': "number 1': id is None",
-    HIGH + 'claim = ["dose"]\n' + HIGH + 'claim = ["pill"]\n': "is there twice",
-    '[[risk]]\nid = "dose"\nrisk = "low"\nclaim = ["dose"]\n': "'dose' is there already; give yours another "
-    "id",
+    HIGH + 'claim = ["dose"]\n' + HIGH + 'claim = ["pill"]\n': "two risk rules have the id 'mine'",
+    '[[risk]]\nid = "dose"\nrisk = "low"\nclaim = ["dose"]\n': "another risk rule has the id 'dose'; give "
+    "your rule another id",
     '[[levels]]\nid = "x"\n': "unknown key 'levels'",
     'off = ["doses"]\n': "off names 'doses', which is no rule of severity, did you mean 'dose'",
     '[otherwise]\nrisk = "low"\n': "otherwise.risk is 'low', expected as in risk = {refuted",

@@ -353,7 +353,7 @@ def test_a_teacher_that_cannot_be_asked_says_so_before_the_first_request(server,
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ({"key_env": "sk-abcdefghijklmnopqrstuvwx"}, "llm.key_env is no name of an environment variable"),
+        ({"key_env": "sk-abcdefghijklmnopqrstuvwx"}, "llm] key_env is no name of an environment variable"),
         ({"base_url": "localhost:11434"}, "is no address of http or https"),
         ({"money_budget": 1.0}, "no prices are set"),
     ],

@@ -89,5 +89,5 @@ def test_two_answers_to_a_request_as_a_merge_leaves_them_are_refused(tmp_path):
     other.add("judge", request(1), Answer(text="answer 2"))
     other.save()
     (tmp_path / "c.jsonl").write_text(line + (tmp_path / "d.jsonl").read_text())
-    with pytest.raises(DataError, match=r"c.jsonl:2: .* has another answer on an earlier line"):
+    with pytest.raises(DataError, match=r"c.jsonl:2: .* has a different answer on an earlier line"):
         read_cassette(tmp_path / "c.jsonl")

@@ -147,7 +147,7 @@ def test_a_folder_of_card_graph_and_tokenizer_is_a_checker(trained, exported):
         ({"temperature": "hot"}, "temperature is 'hot', expected a number"),
         ({"temperature": None}, "temperature is None, expected a number"),
         ({"entail_threshold": 1.5}, "expected numbers between 0 and 1"),
-        ({"windows": -1}, "expected at least 1 of 1"),
+        ({"windows": -1}, "expected windows and words of 1 or more"),
     ],
 )
 def test_a_card_without_sense_is_refused(exported, change, message):

@@ -161,7 +161,7 @@ def test_a_claim_elsewhere_meets_the_likeliest_sentence_of_another_text_of_its_t
     ("change", "message"),
     [
         ({"id": "t2"}, "text 't2' is missing; .*check_covid.jsonl needs"),
-        ({"text_crc32": 1}, "text 't1' is another; .*check_covid.jsonl needs"),
+        ({"text_crc32": 1}, "text 't1' has changed; .*check_covid.jsonl needs"),
     ],
 )
 def test_a_text_that_the_claims_were_not_written_on_is_refused(tmp_path, change, message):
@@ -209,7 +209,7 @@ def test_a_claim_that_was_written_on_one_text_meets_another(tmp_path):
     [
         ({"claim_crc32": 1}, r"no claim of train.json has the CRC-32 1, which .*check_covid.jsonl labels"),
         ({"id": "t2"}, "text 't2' is missing"),
-        ({"text_crc32": 1}, "text 't1' is another"),
+        ({"text_crc32": 1}, "text 't1' has changed"),
     ],
 )
 def test_a_label_whose_claim_or_text_is_another_is_refused(tmp_path, change, message):
@@ -310,7 +310,7 @@ def test_texts_decide_a_claim_together_unless_they_clash(labels, together):
 def test_a_cluster_on_another_text_is_refused(tmp_path):
     clusters, texts = clustered(tmp_path)
     texts.write_text(texts.read_text().replace("Milk", "Cream"))
-    with pytest.raises(DataError, match="text 'c' is another"):
+    with pytest.raises(DataError, match="text 'c' has changed"):
         list(read_clusters(clusters, texts=texts))
 
 

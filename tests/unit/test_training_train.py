@@ -128,7 +128,9 @@ def test_a_phase_may_take_the_shares_of_an_earlier_one(tmp_path):
     path.write_text(f'base = "b"\n[sources]\n{first}{second}')
     assert read_recipe(path, data=tmp_path, repo=tmp_path).phases[1].shares == {"a": 0.5, "b": 0.1, "c": 2.0}
     path.write_text(f'base = "b"\n[sources]\n{second}{first}')
-    with pytest.raises(ValueError, match="phase 'two' rests on one; expected phases that come before it"):
+    with pytest.raises(
+        ValueError, match="phase 'two' is like, or averages with, one; expected phases that come before"
+    ):
         read_recipe(path, data=tmp_path, repo=tmp_path)
 
 
@@ -138,7 +140,9 @@ def test_a_recipe_that_averages_with_a_later_phase_is_refused(tmp_path):
         'base = "b"\n[sources]\n[[phases]]\nname = "one"\nepochs = 1\nlearning_rate = 1e-4\nshares = '
         '{}\naverage = ["two"]\n'
     )
-    with pytest.raises(ValueError, match="phase 'one' rests on two; expected phases that come before it"):
+    with pytest.raises(
+        ValueError, match="phase 'one' is like, or averages with, two; expected phases that come before"
+    ):
         read_recipe(path, data=tmp_path, repo=tmp_path)
 
 

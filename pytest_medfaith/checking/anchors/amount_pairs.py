@@ -1,7 +1,6 @@
-"""Amounts that go together: "500 mg for 5 days" where the evidence has the 500 mg for 7 days.
+"""Amounts that the evidence does not pair: "500 mg for 5 days" where it has the 500 mg for 7 days.
 
-Each of two amounts may be in the evidence while the evidence gives each of them to another. A claim of
-"150 mL of 20%" against "20 % 75 mL or 10 % 150 mL" holds no number that the evidence lacks.
+Single numbers do not show this error. "150 mL of 20%" has no number that "20 % 75 mL or 10 % 150 mL" lacks.
 """
 
 from __future__ import annotations
@@ -42,14 +41,14 @@ def missing_amount_pairs(claim: str, evidence: Evidence) -> Iterator[Missing]:
     of "500 mg" and "5 days" is missing.
 
     A pair is missing only where the evidence has the first amount, and says at each of its places what goes
-    with it. Nothing is missing where a place leaves this open, or has a bound ("up to 500 mg").
+    with it. No pair is missing where a place leaves this open, or has a bound ("up to 500 mg").
 
     Args:
         claim: the text of the claim.
         evidence: what the claim is compared with.
 
     Yields:
-        An anchor of the kind "pair": the span in `claim` of both amounts, and a note for the report.
+        A `Missing` of the kind "pair": the span in `claim` of both amounts, and a note for the report.
     """
     for amount, said in _pairs(claim):
         known = _known(amount, said, evidence)
@@ -63,7 +62,11 @@ def missing_amount_pairs(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
 
 def _pairs(claim: str) -> Iterator[tuple[Quantity, Quantity]]:
-    """Yields an exact amount of `claim` and each later amount that is said of it."""
+    """Yields (amount, said) for each exact amount of `claim` and each later amount that goes with it.
+
+    Example: (500 mg, 5 days) for "500 mg for 5 days". An amount with a bound, a range, or a second mention in
+    the claim starts no pair.
+    """
     stated = read_quantities(claim)
     for number, amount in enumerate(stated):
         twins = [other for other in stated if other.dimension == amount.dimension and other.low == amount.low]
@@ -81,12 +84,18 @@ def _pairs(claim: str) -> Iterator[tuple[Quantity, Quantity]]:
 
 
 def _words(gap: str, between: Sequence[Quantity]) -> int:
-    """Returns the number of words of `gap`, less two for each quantity in it."""
+    """Returns the number of words in `gap`, less two for each quantity of `between` that stands in it."""
     return len(_WORD.findall(gap)) - 2 * len(between)
 
 
 def _is_said(said: Quantity, claim: str, between: Sequence[Quantity]) -> bool:
-    """Returns whether `said` is of the amount before it; of times only "for 5 days" is."""
+    """Returns whether `said` goes with the amount before it. A time does so only as a duration: "for 5 days".
+
+    Args:
+        said: the second amount.
+        claim: the text of the claim.
+        between: the quantities between the two amounts.
+    """
     if said.role == "age":
         return False
     ahead = claim[between[-1].end if between else 0 : said.start]
@@ -94,12 +103,17 @@ def _is_said(said: Quantity, claim: str, between: Sequence[Quantity]) -> bool:
 
 
 def _may_be_total(said: Quantity, claim: str) -> bool:
+    """Returns whether `said` is "daily" or "a day", not "once a day": the amount may be the day's total."""
     words = claim[said.start : said.end]
     return (said.dimension, said.low, said.high) == ("frequency", 1, 1) and not _ONCE.search(words)
 
 
 def _known(amount: Quantity, said: Quantity, evidence: Evidence) -> list[Quantity]:
-    """Returns what the evidence says of `amount` in the dimension of `said`; nothing where that is open."""
+    """Returns the quantities of the dimension of `said` that the evidence gives with `amount`.
+
+    Example: [7 days] for 500 mg in "500 mg for 7 days". Empty where the evidence does not have the amount, or
+    has it at a place with a bound or with nothing beside it.
+    """
     known: list[Quantity] = []
     for text in evidence.texts:
         stated = read_quantities(text)
@@ -116,15 +130,24 @@ def _known(amount: Quantity, said: Quantity, evidence: Evidence) -> list[Quantit
 
 @lru_cache(maxsize=defaults.PASSAGES_KEPT)
 def _beside(text: str, stated: tuple[Quantity, ...], place: int, dimension: str) -> tuple[Quantity, ...]:
-    """Returns what `text` says of the amount at `place`: behind it, or ahead where nothing is behind it."""
+    """Returns the quantities of `dimension` that go with the amount at index `place` of `stated`.
+
+    Those behind the amount count ("500 mg for 7 days"), else those ahead of it ("for 7 days, 500 mg").
+    """
     behind = _along(text, stated[place:], dimension)
     return behind or _along(text, stated[place::-1], dimension)
 
 
 def _along(text: str, stated: Sequence[Quantity], dimension: str) -> tuple[Quantity, ...]:
-    """Returns those of `dimension` that go with the first of `stated`, whose order may be turned.
+    """Returns the quantities of `dimension` that go with the first of `stated`, up to the next dose.
 
-    "For 5 or 7 days" are two times of one dose; behind "75 mL or" begins another dose.
+    "For 5 or 7 days" gives two times of a dose. In "150 mL or 75 mL for 7 days" another dose begins behind
+    "or".
+
+    Args:
+        text: the evidence.
+        stated: quantities of `text`, in its order or in reverse.
+        dimension: "time", for example.
     """
     amount, *others = stated
     found: list[Quantity] = []

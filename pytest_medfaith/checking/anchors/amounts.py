@@ -1,4 +1,7 @@
-"""Quantities that the evidence neither states nor gives by arithmetic: doses, shares, times, counts."""
+"""Quantities that the evidence neither states nor gives by arithmetic: doses, shares, times, counts.
+
+Example: "25 mg" where the evidence says "2.5 mg". "30 mg a day" follows from "10 mg three times a day".
+"""
 
 from __future__ import annotations
 
@@ -21,14 +24,14 @@ from pytest_medfaith.quantities.roman import read_roman
 from pytest_medfaith.quantities.strengths import in_equal_strength, read_derived_strengths
 from pytest_medfaith.quantities.times import read_labelled_times
 
-# Share of the claim's words, apart from the amount, that a sentence must hold: then it says the same of the
-# matter, and its value is compared with the claim's.
+# Share of the claim's words, apart from the amount, that a sentence must hold. Then both are on the same
+# matter, and the value of the sentence is compared with that of the claim.
 SAME_STATEMENT = 0.6
 SMALL = 12  # a count of up to so many things may be the writer's: "three drugs" for a list of three
-MOST_TIMES = 4  # a case is no farther than this from the bound that it is held against
+MOST_TIMES = 4  # a patient's value is at most so many times as large or small as the bound beside it
 _CASE_LOOK_BACK = 48  # characters
-# The evidence need not state a patient's value that the claim holds against a threshold: "a man of 41", "20
-# mg for four months is reason for ...", "at 3,200 m".
+# The evidence need not state a patient's value that the claim compares with a threshold: "a man of 41",
+# "20 mg for four months is reason for ...", "at 3,200 m".
 _CASE_BEFORE = re.compile(
     r"(?:\b(?:weighing|measuring|weighs|measures)\s+(?:about\s+|only\s+|just\s+)?|^at\s+|[;.]\s+at\s+|"
     r"\baged\s+"
@@ -73,7 +76,12 @@ _ONCE_A_DAY = re.compile(
 
 
 def missing_amounts(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields the quantities of `claim` that the evidence neither states nor gives by a step of arithmetic."""
+    """Yields a `Missing` of the kind "amount" for each quantity of `claim` that the evidence does not give.
+
+    The evidence gives a quantity by stating it, in whatever unit, or by a step of arithmetic. If a sentence
+    says the rest of the claim with a single other value, `instead` holds that value: "2.5 mg" for "25 mg".
+    Small counts ("three drugs") need no evidence, but must not be bounded from the other side.
+    """
     stated = read_quantities(claim)
     for quantity in stated:
         if _needs_no_source(quantity, claim):
@@ -85,9 +93,10 @@ def missing_amounts(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
 
 def _needs_no_source(quantity: Quantity, claim: str) -> bool:
-    """Returns whether the quantity needs no source: a small or spelled count, "a day", "half".
+    """Returns whether the claim may say the quantity although no evidence states it.
 
-    "Three and a half" counts nothing: it was measured, and needs one.
+    True for "one", whole counts in words or up to 12, "a week", and "daily" without an amount beside it.
+    False for "three and a half", which was measured.
     """
     words = claim[quantity.start : quantity.end].lower()
     in_digits = any(map(str.isdigit, words))
@@ -103,6 +112,11 @@ def _needs_no_source(quantity: Quantity, claim: str) -> bool:
 
 
 def _is_grounded(quantity: Quantity, stated: Sequence[Quantity], claim: str, evidence: Evidence) -> bool:
+    """Returns whether the evidence states the quantity of the claim, or the quantity follows from it.
+
+    Where the evidence has the value only with the opposite bound ("at least 5" for "up to 5"), arithmetic
+    does not help either. `stated` are all quantities of the claim.
+    """
     opposed = False
     for text in evidence.in_order:
         if in_equal_strength(quantity, claim, text) or is_inverse(quantity, claim, text):
@@ -128,7 +142,7 @@ def _is_grounded(quantity: Quantity, stated: Sequence[Quantity], claim: str, evi
 
 
 def _is_counted_out(quantity: Quantity, claim: str, text: str) -> bool:
-    """Returns whether `text` has both factors of a product: "2 x 5 mg" of "two tablets of 5 mg"."""
+    """Returns whether `text` has both factors of a product: "2 x 5 mg" follows from "two tablets of 5 mg"."""
     found = _PRODUCT.match(claim[quantity.start : quantity.end])
     if not found or quantity.dimension not in DOSES:
         return False
@@ -145,7 +159,10 @@ def _is_counted_out(quantity: Quantity, claim: str, text: str) -> bool:
 
 
 def _is_opposed(quantity: Quantity, other: Quantity, claim: str, text: str) -> bool:
-    """Returns whether both bound a value from opposite sides, and no negation or exception evens that out."""
+    """Returns whether both bound a value from opposite sides, as "at least 5" and "at most 5" do.
+
+    A negation or exception in one of the texts evens that out: "not below 5".
+    """
     sentence = sentence_at(text, other.start)
     if not opposed_bounds(quantity, other) and not _is_past_range(quantity, other, claim, sentence):
         return False
@@ -154,9 +171,9 @@ def _is_opposed(quantity: Quantity, other: Quantity, claim: str, text: str) -> b
 
 
 def _is_past_range(quantity: Quantity, other: Quantity, claim: str, sentence: str) -> bool:
-    """Returns whether the claim bounds from outside what its sentence has in a range: "over 14" of 7 to 14.
+    """Returns whether the claim starts where a range of the sentence ends: "over 14" for "7 to 14".
 
-    "Above 5.0 is high" is no such claim of "normal is 3.5 to 5.0".
+    "Above 5.0 is high" is not such a claim for "normal is 3.5 to 5.0".
     """
     if other.bound or other.course or not other.low < other.high or _OUTSIDE.search(claim):
         return False
@@ -167,7 +184,7 @@ def _is_past_range(quantity: Quantity, other: Quantity, claim: str, sentence: st
 
 
 def _bounded_otherwise(quantity: Quantity, claim: str, sentence: str) -> str:
-    """Returns the words of `sentence` that bound the claim's count from the other side, or an empty text."""
+    """Returns the words of `sentence` that bound the claim's count from the other side, or ""."""
     if not quantity.bound or shared_with(claim, quantity.start, quantity.end, sentence) < SAME_STATEMENT:
         return ""
     known = [each for each in read_quantities(sentence) if same_dimension(each, quantity)]
@@ -177,7 +194,16 @@ def _bounded_otherwise(quantity: Quantity, claim: str, sentence: str) -> str:
 
 
 def _names_number(quantity: Quantity, claim: str, text: str, known: Sequence[Quantity]) -> bool:
-    """Returns whether both name the same number, one of the two without a unit or in words."""
+    """Returns whether the text has the number of the quantity in words, or one of the two has no unit.
+
+    "5" of the claim is in "5 mg" and "II"; "5 points" is in a bare "5". A dose needs its unit.
+
+    Args:
+        quantity: a quantity of the claim.
+        claim: the text of the claim.
+        text: a text of the evidence.
+        known: the quantities of `text`.
+    """
     words = claim[quantity.start : quantity.end]
     is_spelled = not any(map(str.isdigit, words))
     if is_spelled and re.search(rf"(?<![\w.,]){re.escape(words)}(?!\w)", text, re.IGNORECASE):
@@ -202,7 +228,7 @@ def _names_number(quantity: Quantity, claim: str, text: str, known: Sequence[Qua
 
 
 def _says_once_a_day(text: str, known: Sequence[Quantity]) -> bool:
-    """Returns whether `text` speaks of a day or a night, other than in "twice a day" and its like."""
+    """Returns whether `text` speaks of a day or night, as "at bedtime" does, other than in "twice a day"."""
     others = [each for each in known if each.dimension == "frequency" and each.high != 1]
     return any(
         not any(each.start <= found.start() < each.end for each in others)
@@ -211,9 +237,9 @@ def _says_once_a_day(text: str, known: Sequence[Quantity]) -> bool:
 
 
 def _spreads_total(quantity: Quantity, stated: Sequence[Quantity], evidence: Evidence) -> bool:
-    """Returns whether the frequency spreads an amount that is the evidence's total.
+    """Returns whether the frequency divides an amount whose total a day the evidence states.
 
-    "30 mg a day" is the total of "10 mg every eight hours".
+    "10 mg every eight hours" divides "30 mg a day".
     """
     rate = (quantity.low, quantity.high)
     spread = [each for each in stated if each.times == rate]
@@ -225,7 +251,10 @@ def _spreads_total(quantity: Quantity, stated: Sequence[Quantity], evidence: Evi
 
 
 def _may_be_case(quantity: Quantity, claim: str, evidence: Evidence) -> bool:
-    """Returns whether the claim may bring the quantity to hold it against a value of the evidence."""
+    """Returns whether the quantity may be a patient's value that the claim compares with the evidence.
+
+    "A man of 41" need not be in evidence on "adults over 40".
+    """
     ahead = claim[max(0, quantity.start - _CASE_LOOK_BACK) : quantity.start]
     is_weight = quantity.dimension == "mass" and quantity.low >= _BODY
     if quantity.dimension == "area" and _SURFACE_BEFORE.search(claim[: quantity.start]):
@@ -255,8 +284,8 @@ def _may_be_case(quantity: Quantity, claim: str, evidence: Evidence) -> bool:
 def _is_age_of_evidence(quantity: Quantity, claim: str, evidence: Evidence) -> bool | None:
     """Returns whether an age of the claim may be that of the sentence that decided; None in doubt.
 
-    "A woman in her sixties" may be 64 years old. "From 16 years" is no case of "aged 6 and over", and where
-    the sentence is on a girl of seven or on those aged 50 to 74, the claim is on nobody of 78.
+    True for "a woman in her sixties" and 64 years. False for "from 16 years" and "aged 6 and over", and for
+    78 years where the sentence is on "a girl of seven" or on "those aged 50 to 74".
     """
     ages = [other for other in read_quantities(evidence.nearest) if other.role == "age"]
     if IN_DECADES.search(claim[quantity.start : quantity.end]):
@@ -272,7 +301,7 @@ def _is_age_of_evidence(quantity: Quantity, claim: str, evidence: Evidence) -> b
 
 
 def _is_of_another_age(quantity: Quantity, age: Quantity, sentence: str) -> bool:
-    """Returns whether a patient of one age is outside a range of ages, or is not the sentence's patient."""
+    """Returns whether a single age of the claim is outside the range `age`, or `age` is that of a patient."""
     if age.bound or age.low < age.high:
         return not _is_within(quantity, age)
     return bool(_PATIENT.match(sentence, age.start))
@@ -281,8 +310,8 @@ def _is_of_another_age(quantity: Quantity, age: Quantity, sentence: str) -> bool
 def _fills(quantity: Quantity, other: Quantity) -> bool:
     """Returns whether a range of frequencies ends at the bound of `other`.
 
-    "Once or twice a day" is "up to twice a day". Of other quantities the other end of the range is said
-    nowhere: "88 to 92 %" is not "below 92 %".
+    "Once or twice a day" is "up to twice a day". Other quantities never fill a bound: "88 to 92 %" is not
+    "below 92 %".
     """
     is_range = quantity.low < quantity.high and not quantity.bound
     end = quantity.high if other.bound == "max" else quantity.low
@@ -291,13 +320,16 @@ def _fills(quantity: Quantity, other: Quantity) -> bool:
 
 
 def _without_unit(other: Quantity, text: str) -> Quantity:
-    """Returns `other` as written, without its unit: a bare number of a claim is compared with it."""
+    """Returns `other` as written and without its unit, for a bare number of a claim: 2 for "2 weeks"."""
     values = [numeral.value for numeral in read_numerals(text[other.start : other.end])]
     return replace(other, low=min(values), high=max(values), dimension="plain") if values else other
 
 
 def _satisfies(quantity: Quantity, other: Quantity) -> bool:
-    """Returns whether a single value is in the range or on the right side of the bound of `other`."""
+    """Returns whether a single value is inside the range or bound of `other`: 41 years for "over 40".
+
+    It must not be far from it, and must not be a frequency.
+    """
     if quantity.bound or quantity.low < quantity.high or quantity.dimension == "frequency":
         return False
     if not other.bound and other.low == other.high:
@@ -308,14 +340,15 @@ def _satisfies(quantity: Quantity, other: Quantity) -> bool:
 
 
 def _is_within(quantity: Quantity, other: Quantity) -> bool:
+    """Returns whether both ends of `quantity` are among the values that `other` allows."""
     low, high = other.interval
     return low <= quantity.low and quantity.high <= high
 
 
 def _follows(quantity: Quantity, stated: Sequence[Quantity], claim: str, evidence: Evidence) -> bool:
-    """Returns whether the quantity follows from the sentence that decided.
+    """Returns whether the quantity follows from the deciding sentence: by a bound, by "most", by arithmetic.
 
-    Where the claim says that it computes, the quantity may follow from all evidence.
+    Arithmetic reads all evidence where the claim says that it computes, and for "a third" and the like.
     """
     near = (*read_quantities(evidence.nearest), *read_derived_strengths(evidence.nearest))
     if any(_bounds(quantity, other) for other in near):
@@ -331,7 +364,10 @@ def _follows(quantity: Quantity, stated: Sequence[Quantity], claim: str, evidenc
 
 
 def _bounds(quantity: Quantity, other: Quantity) -> bool:
-    """Returns whether a bound of the claim holds of a value near it: "fewer than half" of 42 %."""
+    """Returns whether a bound of the claim holds of a value near it: "fewer than half" of 42 %.
+
+    Near is from half to twice the bound. Only shares, multiples, points and counts follow in this way.
+    """
     if quantity.dimension != other.dimension or quantity.dimension not in _ROUGH_KINDS:
         return False
     if not quantity.bound or other.bound:
@@ -341,7 +377,10 @@ def _bounds(quantity: Quantity, other: Quantity) -> bool:
 
 
 def _in_its_place(quantity: Quantity, stated: Sequence[Quantity], claim: str, evidence: Evidence) -> str:
-    """Returns the only rival value in a sentence that says the rest of the claim, else an empty text."""
+    """Returns the only other value in a sentence that says the rest of the claim, or "".
+
+    Example: "2.5 mg" for the "25 mg" of "Take 25 mg once a day".
+    """
     text = evidence.nearest
     if shared_with(claim, quantity.start, quantity.end, text) < SAME_STATEMENT:
         return ""

@@ -42,7 +42,12 @@ _BACKWARDS = re.compile(r"\b(?:after|preceded|before|until|rather|instead)\b", r
 
 
 def missing_arrows(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields the arrows and steps of `claim` that the sentence which decided reverses."""
+    """Yields a `Missing` for each arrow or step of `claim` that the deciding sentence reverses.
+
+    Examples: "↑ potassium" against "lowers potassium", "raises potassium" against "↓ potassium", the step "5
+    → 10" against "10 to 5", the chain "A → B → C" against "first B, then A". The kind is "order" for a chain,
+    else "arrow". The deciding sentence is `evidence.nearest`.
+    """
     sentence = evidence.nearest
     stated = read_arrows(claim)
     for sign, key, start, end in stated:
@@ -62,7 +67,7 @@ def missing_arrows(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
 
 def _missing_steps(claim: str, sentence: str) -> Iterator[Missing]:
-    """Yields the first step "5 → 10" that the sentence takes from 10 to 5."""
+    """Yields the first step of `claim` that the sentence takes backwards: "5 → 10" against "from 10 to 5"."""
     for pattern in (_STEP, _NUMBER_STEP):
         known = {_step(found) for found in pattern.finditer(sentence)}
         for found in pattern.finditer(claim):
@@ -73,7 +78,7 @@ def _missing_steps(claim: str, sentence: str) -> Iterator[Missing]:
 
 
 def _missing_chains(claim: str, sentence: str) -> Iterator[Missing]:
-    """Yields the steps "A → B → C" that the sentence puts in another order: "first B, then A"."""
+    """Yields each chain of steps that the sentence has in another order: "A → B" for "first B, then A"."""
     if not _IN_ORDER.search(sentence) or _BACKWARDS.search(sentence):
         return
     for row in re.finditer(r"[^;\n|]+", claim):
@@ -88,7 +93,7 @@ def _missing_chains(claim: str, sentence: str) -> Iterator[Missing]:
 
 
 def _place(step: str, steps: Sequence[str], sentence: str) -> int | None:
-    """Returns where the sentence has `step`, by what no other of the `steps` holds, or None."""
+    """Returns the offset in `sentence` of an amount or word that only `step` has among `steps`; else None."""
     others = [other for other in steps if other is not step]
     amounts, known = read_quantities(step), read_quantities(sentence)
     for amount in amounts:
@@ -105,7 +110,13 @@ def _place(step: str, steps: Sequence[str], sentence: str) -> int | None:
 
 @lru_cache(maxsize=defaults.TEXTS_KEPT)
 def read_arrows(text: str) -> tuple[tuple[int, str, int, int], ...]:
-    """Returns the arrows that say "more" (1) or "less" (-1), each with the key of its word, and its span."""
+    """Returns the arrows of `text` that say "more" or "less", in order.
+
+    Returns:
+        (sign, key, start, end) of each: 1 for "↑" and -1 for "↓", the key (stem) of the word that the arrow
+        is about, and the span of the arrow. The word is the first content word behind the arrow in its row,
+        else the last before it; "" without such a word.
+    """
     tokens = [token for token in read_tokens(text) if token.content]
     found = []
     for arrow in _ARROW.finditer(text):
@@ -118,7 +129,11 @@ def read_arrows(text: str) -> tuple[tuple[int, str, int, int], ...]:
 
 
 def _signs_of(key: str, text: str) -> set[int]:
-    """Returns the signs that `text` gives to the word of `key`: by arrows, else by the only sign near it."""
+    """Returns the signs, 1 for more and -1 for less, that `text` gives to the word with the key `key`.
+
+    Arrows decide where the word has any. Else words such as "lowers" in its clause or near it do; they count
+    only if all of them agree. Empty where `text` does not say.
+    """
     signs = {sign for sign, other, *_ in read_arrows(text) if other == key}
     if signs:
         return signs
@@ -134,13 +149,13 @@ def _signs_of(key: str, text: str) -> set[int]:
 
 
 def _signs_within(position: int, text: str) -> set[int]:
-    """Returns the signs of the words in the clause around `position`."""
+    """Returns the signs (1 more, -1 less) of the words in the clause around the offset `position`."""
     start, end = part_around(text, position, position, ends=_CLAUSE_END)
     said = (directions(token.lower) for token in read_tokens(text[start:end]))
     return {sign for found in said if (sign := found.get("amount") or found.get("level"))}
 
 
 def _step(found: re.Match[str]) -> tuple[str, str]:
-    """Returns the two ends of "5 → 10", "from 5 to 10" or "5 before and 10 after"."""
+    """Returns both ends of "5 → 10", "from 5 to 10" or "5 before and 10 after": ("5", "10")."""
     left, right = (end for end in found.groups() if end)
     return left.lower().strip(".,"), right.lower().strip(".,")

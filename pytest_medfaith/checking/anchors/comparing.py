@@ -1,4 +1,4 @@
-"""Comparisons that the evidence turns: "A helps more than B" for "B helps more than A"."""
+"""Comparisons whose sides the evidence swaps: "A helps more than B" against "B helps more than A"."""
 
 from __future__ import annotations
 
@@ -35,7 +35,12 @@ _CLAUSE = re.compile(r"[;,]|\b(?:but|while|whereas|although|though)\b", re.IGNOR
 
 
 def missing_comparisons(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields the comparison of `claim` whose sides its sentence puts the other way round, or finds equal."""
+    """Yields a `Missing` of the kind "comparison" for a comparison that the deciding sentence turns.
+
+    The sentence (`evidence.nearest`) turns "A helps more than B" if it says that B helps more than A, that
+    both are equal, or that B alone helps. It turns "twice as likely in men" if it says so of women. At most
+    one is yielded.
+    """
     sentence, tokens = evidence.nearest, read_tokens(claim)
     if shared_with(claim, 0, 0, sentence) < SAME_STATEMENT:
         return
@@ -57,7 +62,17 @@ def missing_comparisons(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
 
 def _is_turned(mine: Comparison, other: Comparison, claim: str, sentence: str) -> bool:
-    """Returns whether both compare the same two things, and point in opposite ways."""
+    """Returns whether both compare the same two things and point in opposite ways.
+
+    Either the sides are swapped and the direction is the same ("A more than B", "B more than A"), or the
+    sides stay and the direction is opposite ("A more than B", "A less than B").
+
+    Args:
+        mine: the comparison of the claim.
+        other: the comparison of the sentence.
+        claim: the text of the claim.
+        sentence: the sentence that decided.
+    """
     if not mine.sign or not other.sign:
         return False
     if mine.swaps(other):
@@ -77,6 +92,7 @@ def _is_turned(mine: Comparison, other: Comparison, claim: str, sentence: str) -
 
 
 def _keeps_sides(mine: Comparison, other: Comparison) -> bool:
+    """Returns whether both have a word in common on the left side only, and one on the right side only."""
     first = (mine.left - mine.right) & (other.left - other.right)
     second = (mine.right - mine.left) & (other.right - other.left)
     return bool(first and second)
@@ -98,9 +114,9 @@ def _is_equal(mine: Comparison, claim: str, sentence: str) -> bool:
 
 
 def _is_of_the_other(mine: Comparison, sentence: str) -> bool:
-    """Returns whether a clause says the claim's word of comparison of its other side alone.
+    """Returns whether a clause says the claim's word of comparison of the claim's second thing alone.
 
-    "Relapses were rarer with A than with B" turns "..., but relapses were rarer with B".
+    "..., but relapses were rarer with B" turns "Relapses were rarer with A than with B".
     """
     ends = [0, *(found.end() for found in _CLAUSE.finditer(sentence)), len(sentence)]
     left, right = mine.left - mine.right, mine.right - mine.left
@@ -116,7 +132,7 @@ def _is_of_the_other(mine: Comparison, sentence: str) -> bool:
 
 
 def _turned_multiples(claim: str, sentence: str) -> Iterator[Missing]:
-    """Yields "twice" of "men were twice as likely as women" where the sentence says so of women."""
+    """Yields "twice" of "men were twice as likely as women" where the sentence says it of women."""
     known = list(read_multiples(sentence))
     for multiple in read_multiples(claim):
         for other in known:

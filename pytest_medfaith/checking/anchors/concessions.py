@@ -1,4 +1,4 @@
-"""Limits of a statement turned round: "even if" where the evidence says "unless", and the other way.
+"""Limits of a statement that the claim turns round: "even if" where the evidence says "unless".
 
 Example: the evidence says "The helmet stays on unless the airway is blocked". Neither "... no matter whether
 the airway is blocked" nor "... only if the airway is blocked" is supported.
@@ -14,12 +14,19 @@ from pytest_medfaith.english.conditions import Condition, read_conditions, witho
 from pytest_medfaith.english.words import content_keys, read_tokens, share
 
 SAME_STATEMENT = 0.6  # of the claim's words, apart from its limits, that the sentence holds
-SAME_MATTER = (0.4, 0.6)  # of the words of two clauses, in the one and in the other, that they share
+# Share of its words that a clause has in common with the other clause: at least the first number for either
+# clause, at least the second number for one of them.
+SAME_MATTER = (0.4, 0.6)
 _MOST_SHOWN = 80  # characters of a clause that a note quotes
 
 
 def missing_concessions(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields the clause of `claim` that turns a limit of the deciding sentence round."""
+    """Yields a `Missing` of the kind "concession" for the first clause of `claim` that turns a limit round.
+
+    A limit is a clause such as "unless C", "only if C" or "even if C" in the deciding sentence,
+    `evidence.nearest`. The claim turns it with the opposite limit on the same C, if no other text of the
+    evidence agrees with the claim.
+    """
     stated = [mine for mine in read_conditions(claim) if content_keys(mine.words)]
     if not stated or not _is_same_statement(claim, evidence.nearest):
         return
@@ -37,7 +44,7 @@ def missing_concessions(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
 
 def _is_same_statement(claim: str, sentence: str) -> bool:
-    """Returns whether both say one statement, apart from its limits."""
+    """Returns whether both say the same apart from their limits, and both or neither are denied."""
     mine, theirs = without_conditions(claim), without_conditions(sentence)
     wanted = content_keys(mine)
     same = bool(wanted) and share(wanted, content_keys(sentence)) >= SAME_STATEMENT
@@ -45,6 +52,7 @@ def _is_same_statement(claim: str, sentence: str) -> bool:
 
 
 def _speak_of_one_thing(mine: Condition, theirs: Condition) -> bool:
+    """Returns whether two limits are about the same thing: their clauses share enough words."""
     if {mine.kind, theirs.kind} == {"exception", "case"} and "until" in (mine.marker + theirs.marker).lower():
         return False  # "stay away until" and "go back once" say the same; phases are compared elsewhere
     one, other = content_keys(mine.words), content_keys(theirs.words)
@@ -55,7 +63,7 @@ def _speak_of_one_thing(mine: Condition, theirs: Condition) -> bool:
 
 
 def _agree(mine: Condition, theirs: Condition) -> bool:
-    """Returns whether two clauses on one thing limit alike: "unless C" and "only if not C" do."""
+    """Returns whether two limits on the same thing say the same: "unless C" and "only if not C" do."""
     same = _same_polarity(mine, theirs)
     if mine.kind == theirs.kind == "concession" or same is None:
         return True
@@ -65,7 +73,7 @@ def _agree(mine: Condition, theirs: Condition) -> bool:
 
 
 def _turned(mine: Condition, theirs: Condition) -> bool:
-    """Returns whether a clause of the claim turns a clause of the evidence on the same thing round."""
+    """Returns whether `mine`, a limit of the claim, is the opposite of `theirs` on the same thing."""
     if theirs.kind == "concession":
         return mine.kind in ("exception", "condition")
     if mine.both_ways or (mine.kind == "concession" and theirs.kind == "condition"):
@@ -77,12 +85,13 @@ def _turned(mine: Condition, theirs: Condition) -> bool:
 
 
 def _same_polarity(mine: Condition, theirs: Condition) -> bool | None:
-    """Returns whether both or neither of two clauses are denied; None where one denies several things."""
+    """Returns whether both clauses are denied or neither is; None where one of them denies several times."""
     one, other = _denials(mine.words), _denials(theirs.words)
     return None if max(one, other) > 1 else one == other
 
 
 def _is_denied(text: str) -> bool:
+    """Returns whether `text` denies an odd number of times."""
     return _denials(text) % 2 == 1
 
 

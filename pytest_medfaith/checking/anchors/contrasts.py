@@ -1,4 +1,4 @@
-"""Groups set apart: the evidence denies of one group what it says of another, and the claim says it of both.
+"""Groups that the evidence sets apart, where the claim says of one group what the evidence denies of it.
 
 Example: "X may be given in adults, but not in children" does not support "X may be given in children".
 """
@@ -14,9 +14,10 @@ from pytest_medfaith.checking.rules.denials import NOT, REFUSING, negations
 from pytest_medfaith.english.words import content_keys, evidence_sentences, read_tokens, share
 
 SAID = 0.8  # of the claim's words that the sentence holds
-DENIED = 0.75  # of the words that only the denying part has are in the claim
-DENIED_IN_PART = 0.6  # the same, where the denying part has no verb of its own
-AFFIRMED = 0.7  # of the words that only the affirming part has may be in the claim
+# The denying part is "but not in children", the affirming part "X may be given in adults".
+DENIED = 0.75  # of the words that only the denying part has: at least so many are in the claim
+DENIED_IN_PART = 0.6  # the same for a denying part without a verb
+AFFIRMED = 0.7  # of the words that only the affirming part has: at most so many are in the claim
 _MOST_SHOWN = 80  # characters of the denying part that a note quotes
 
 # Where a sentence turns to another group, or to another matter.
@@ -61,13 +62,13 @@ _APART = re.compile(
 
 @dataclass(frozen=True)
 class Contrast:
-    """Two parts of a sentence, one of which denies.
+    """Two parts of a sentence, one of which denies: "X may be given in adults", "but not in children".
 
     Attributes:
-        denied: the keys that only the denying part has.
-        affirmed: the keys that only the affirming part has.
-        words: the denying part.
-        is_part: True where the denying part has no verb of its own: "rather than the buttock".
+        denied: the keys (stems) of words that only the denying part has: "children".
+        affirmed: the keys of words that only the affirming part has: "adults".
+        words: the text of the denying part.
+        is_part: True where the denying part has no verb: "rather than the buttock".
     """
 
     denied: frozenset[str]
@@ -77,9 +78,12 @@ class Contrast:
 
 
 def missing_contrasts(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields the claim where it affirms of a group what its sentence denies of it.
+    """Yields a `Missing` of the kind "contrast" for a claim that affirms what the evidence denies of a group.
 
-    A claim that turns both parts is found too: "stopped, not tapered" for "tapered, not stopped".
+    "X may be given in children" against the deciding sentence (`evidence.nearest`) "X may be given in adults,
+    but not in children". The span is the whole claim. Nothing is yielded for a claim that itself denies or
+    tells groups apart, or if another sentence of the evidence says the claim without a denial. A claim that
+    turns both parts ("stopped, not tapered" for "tapered, not stopped") is always yielded.
     """
     if turned := _turned_contrast(claim, evidence.nearest):
         note = f"the evidence sets this apart: {turned.words.strip(' ,;.')[:_MOST_SHOWN]!r}"
@@ -116,7 +120,7 @@ def _turned_contrast(claim: str, sentence: str) -> Contrast | None:
 
 
 def read_contrasts(sentence: str) -> Iterator[Contrast]:
-    """Yields the turns of `sentence` of whose two parts one denies and the other affirms."""
+    """Yields a `Contrast` for each turn (", but", "rather than") between a denying and an affirming part."""
     for turn in _TURN.finditer(sentence):
         ahead, behind = sentence[: turn.start()], sentence[turn.end() :]
         if turn["part"] is not None:
@@ -134,18 +138,25 @@ def read_contrasts(sentence: str) -> Iterator[Contrast]:
 
 
 def _denies(text: str) -> bool:
+    """Returns whether `text` denies an odd number of times, or leaves out: "women were not included"."""
     return bool(_LEFT_OUT.search(text)) or denials(text) % 2 == 1
 
 
 def _told(text: str) -> frozenset[str]:
-    """Returns the keys of the content words of `text`, apart from those that deny."""
+    """Returns the keys of the content words of `text`, without the words that deny."""
     return frozenset(
         token.key for token in read_tokens(text) if token.content and token.lower not in NOT | REFUSING
     )
 
 
 def _affirms(text: str, wanted: frozenset[str], nearest: str) -> bool:
-    """Returns whether another sentence of `text` says the claim without a denial."""
+    """Returns whether `text` has a sentence outside `nearest` that says the claim without a denial.
+
+    Args:
+        text: a text of the evidence.
+        wanted: the keys of the claim's content words.
+        nearest: the sentence that decided.
+    """
     return any(
         text[sentence.start : sentence.end] not in nearest
         and not negations(sentence.tokens)

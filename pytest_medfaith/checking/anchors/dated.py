@@ -1,4 +1,7 @@
-"""Dates of other things: "registered in 2013" for "registered in 2006, published in 2013"."""
+"""Dates that the evidence gives to something else than the claim does.
+
+Example: "registered in 2013" against "registered in 2006, published in 2013".
+"""
 
 from __future__ import annotations
 
@@ -43,11 +46,11 @@ _LOOSE = re.compile(r"\b(?:between|respectively|and in|both)\b", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class _Dated:
-    """A date, and the key of the word that it is said of.
+    """A date and the word that it dates: October 2006 and "registered".
 
     Attributes:
-        of: the key of the word.
-        date: month, or None, and year; the year is None for "that October".
+        of: the key (stem) of the word that is dated.
+        date: (month, year); the month is None for "2006", the year is None for "that October".
         start: the first character of the date.
         end: the character after it.
     """
@@ -58,12 +61,16 @@ class _Dated:
     end: int
 
     def differs(self, other: _Dated) -> bool:
-        """Returns whether both dates cannot be the same."""
+        """Returns whether the dates cannot be the same: both months, or both years, are known and differ."""
         return any(one != two for one, two in zip(self.date, other.date, strict=True) if one and two)
 
 
 def missing_dated(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields the date that the sentence which decided gives to something else than the claim does."""
+    """Yields a `Missing` of the kind "date" for the first date that the evidence gives to something else.
+
+    Only the deciding sentence, `evidence.nearest`, is read. "Early 2013" against "late 2013" and "until 2020"
+    against "since 2020" are missing too.
+    """
     sentence = evidence.nearest
     if shared_with(claim, 0, 0, sentence) < SAME_STATEMENT or is_odd(claim) != is_odd(sentence):
         return
@@ -81,9 +88,10 @@ def missing_dated(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
 
 def read_dated(text: str) -> Iterator[_Dated]:
-    """Yields the years and months of `text` with the nearest content word before each.
+    """Yields the years and months of `text`, each with the content word that it dates.
 
-    A year before a noun is said of the word after the noun: "the 2016 guideline dropped".
+    This is the nearest content word before the date: "registered in 2006". In "the 2016 guideline dropped" it
+    is the verb behind the noun: "dropped". "Five years later" counts as a date if `text` has a single year.
     """
     tokens = [
         token
@@ -122,7 +130,7 @@ def read_dated(text: str) -> Iterator[_Dated]:
 
 
 def _other_part(claim: str, sentence: str) -> re.Match[str] | None:
-    """Returns "early 2013" where the sentence says "late 2013"; seasons likewise."""
+    """Returns the match of "early 2013" where the sentence says "late 2013", or of a season; else None."""
     known = {_part_of(found) for found in _PART.finditer(sentence)}
     for found in _PART.finditer(claim):
         part, year = _part_of(found)
@@ -133,13 +141,14 @@ def _other_part(claim: str, sentence: str) -> re.Match[str] | None:
 
 
 def _part_of(found: re.Match[str]) -> tuple[str, str]:
+    """Returns the part of a year and the year: ("early", "2013") for "the beginning of 2013"."""
     part = (found["part"] or found["late"]).lower().split()[0]
     part = "early" if part in _EARLY else "late" if part in _LATE else part
     return part, found["year"] or found["other"]
 
 
 def _other_side(claim: str, sentence: str) -> re.Match[str] | None:
-    """Returns "until 2020" where the sentence says "since 2020", or the other way round."""
+    """Returns the match of "until 2020" where the sentence says "since 2020", or the reverse; else None."""
     for mine, theirs in ((_FROM, _TILL), (_TILL, _FROM)):
         known = {found["year"] for found in theirs.finditer(sentence)}
         kept = {found["year"] for found in mine.finditer(sentence)}

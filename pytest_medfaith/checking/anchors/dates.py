@@ -1,4 +1,4 @@
-"""Dates, years and trials that the evidence does not know."""
+"""Dates, years and trials of a claim that the evidence does not name."""
 
 from __future__ import annotations
 
@@ -51,13 +51,17 @@ _NUMBERS = re.compile(r"\d+")
 
 
 def missing_dates(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields the years, dates and trials (by number or name) of `claim` that the evidence does not name."""
+    """Yields a `Missing` for each year, date and trial of `claim` that the evidence does not name.
+
+    The kinds are "year" ("in 2013"), "date" ("14 March") and "trial" ("NCT01234567", "the DAPA-CKD trial").
+    """
     yield from _unknown_years(claim, evidence.whole)
     yield from _other_dates(claim, evidence)
     yield from missing_trials(claim, evidence.whole)
 
 
 def _unknown_years(claim: str, evidence: str) -> Iterator[Missing]:
+    """Yields each year that the evidence neither has nor implies by a gap, a range or a decade."""
     known = {int(re.sub(r"\D", "", found[0])) for found in YEAR_LIKE.finditer(evidence)}
     spans = list(year_spans(evidence))
     for found in years_in(claim):
@@ -75,7 +79,13 @@ def _unknown_years(claim: str, evidence: str) -> Iterator[Missing]:
 
 
 def _is_other_decade(year: int, known: Collection[int], spans: Sequence[tuple[int, int]]) -> bool:
-    """Returns whether the evidence names years, and none of the decade that begins in `year`."""
+    """Returns whether the evidence names years, but none of the decade that begins in `year`.
+
+    Args:
+        year: 1990 for "the 1990s".
+        known: the years of the evidence.
+        spans: its ranges of years, as (first, last).
+    """
     decade = range(year, year + 10)
     overlaps = any(first in decade or last in decade for first, last in spans)
     return bool(known) and not overlaps and not any(other in decade for other in known)
@@ -94,9 +104,14 @@ def _follows(year: int, known: Collection[int], evidence: str) -> bool:
 
 
 def _ways(evidence: str, end: int) -> tuple[int, ...]:
-    """Returns 1 if a gap that ends at `end` leads to a later year, -1 for an earlier year, both in doubt.
+    """Returns where a gap of time leads to: (1,) to a later year, (-1,) to an earlier year, (1, -1) in doubt.
 
-    "In 2016, four years after her first symptoms" dates the symptoms in 2012.
+    "Five years later" leads to a later year. "In 2016, four years after her first symptoms" leads back to
+    2012.
+
+    Args:
+        evidence: the text.
+        end: the offset behind the gap ("four years").
     """
     found = _WAY.match(evidence, end)
     if found is None:
@@ -106,7 +121,7 @@ def _ways(evidence: str, end: int) -> tuple[int, ...]:
 
 
 def _other_dates(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields the dates that the evidence lacks, if it has another date in the same month or year."""
+    """Yields each date that the evidence lacks, if `nearest` has another date of that month or year."""
     known = [read_date(found) for found in dates_in(evidence.whole)]
     years = {int(found["year"]) for found in years_in(evidence.whole)}
     bare = {
@@ -136,7 +151,7 @@ def _other_dates(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
 
 def _are_apart(found: re.Match[str], other: re.Match[str], evidence: str) -> bool:
-    """Returns whether two days are a stated time apart: the 14th, the 21st, "a week later"."""
+    """Returns whether the evidence states the time between two days: "a week" for the 14th and the 21st."""
     if read_date(found)[1] is None or read_date(other)[1] is None:
         return False
     apart = abs(place_in_time(found, []) - place_in_time(other, []))
@@ -146,12 +161,18 @@ def _are_apart(found: re.Match[str], other: re.Match[str], evidence: str) -> boo
 
 
 def missing_trials(claim: str, evidence: str) -> Iterator[Missing]:
-    """Yields the registered trials and the named trial of `claim` that the text `evidence` does not name."""
+    """Yields a `Missing` of the kind "trial" for each trial of `claim` that `evidence` does not name.
+
+    Args:
+        claim: the text of the claim: "the DAPA-CKD trial (NCT03036150) showed ...".
+        evidence: all evidence as one text.
+    """
     yield from _unknown_numbers(claim, evidence)
     yield from _unknown_trials(claim, evidence)
 
 
 def _unknown_numbers(claim: str, evidence: str) -> Iterator[Missing]:
+    """Yields each registration number ("NCT03036150") that the evidence lacks."""
     known = {plain_number(found[0]) for found in REGISTERED.finditer(evidence)}
     for found in REGISTERED.finditer(claim):
         if plain_number(found[0]) not in known:
@@ -160,6 +181,7 @@ def _unknown_numbers(claim: str, evidence: str) -> Iterator[Missing]:
 
 
 def _unknown_trials(claim: str, evidence: str) -> Iterator[Missing]:
+    """Yields the first trial by name ("DAPA-CKD") if the evidence neither has nor spells out the name."""
     found = _NAME.search(claim)
     if not found or REGISTERED.match(found[0]) or found[0].lower() in evidence.lower():
         return

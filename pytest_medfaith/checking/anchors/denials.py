@@ -1,6 +1,6 @@
-"""Denied statements: a claim that denies nothing, of which the evidence holds the words in a denied clause.
+"""Affirming claims whose words the evidence has in a clause that denies them.
 
-Example: "Kissing a newborn is safe once the cream is on" beside "Do not kiss a newborn baby; herpes can be
+Example: "Kissing a newborn is safe once the cream is on" against "Do not kiss a newborn baby; herpes can be
 fatal to them".
 """
 
@@ -13,7 +13,7 @@ from pytest_medfaith.checking.anchors.evidence import Evidence, Missing
 from pytest_medfaith.checking.rules.denials import negations
 from pytest_medfaith.english.words import content_keys, read_tokens, share
 
-# Of the claim's words that the denied clause holds, and of the clause's words that the claim holds.
+# Share of the claim's words that the denied clause must hold, and of the clause's words that the claim must.
 COVERED = 0.5
 _FEWEST = 2  # words in common
 _CLAUSE = re.compile(
@@ -38,7 +38,7 @@ _DENIED = re.compile(
     r"not (?:recommended|advised|needed|required|necessary|given|used|offered|suitable)|need not|does not)\b",
     re.IGNORECASE,
 )
-# A clause with these words denies a part or a way of it only.
+# A clause with these words denies only a part or a way of the matter: "do not take more than two".
 _PARTLY = re.compile(
     r"\bnot (?:only|just|more|less|fewer|later|exceed|before|until|all|every|always|within|above|below|over|"
     r"exclude|rule out|covered)\b|"
@@ -49,7 +49,11 @@ _PARTLY = re.compile(
 
 
 def missing_denials(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields the whole of a claim whose words a clause of the sentence that decided denies."""
+    """Yields a `Missing` of the kind "denial" over the whole claim if the deciding sentence denies its words.
+
+    Example: "Kissing a newborn is safe" against "Do not kiss a newborn baby" in `evidence.nearest`. Nothing
+    is yielded for a claim that denies or limits something itself.
+    """
     wanted = content_keys(claim)
     if len(wanted) < _FEWEST or _TURNING.search(claim) or negations(read_tokens(claim)):
         return
@@ -64,6 +68,7 @@ def missing_denials(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
 
 def _clauses(text: str) -> Iterator[str]:
+    """Yields the clauses of `text`, parted at marks and at words such as "because" and "but"."""
     start = 0
     for joint in _CLAUSE.finditer(text):
         yield text[start : joint.start()]

@@ -1,4 +1,7 @@
-"""Drugs that the evidence does not name, among them names that look like a drug of the evidence."""
+"""Drugs of a claim that the evidence does not name, also names that look like a drug of the evidence.
+
+Example: "hydroxyzine" where the evidence says "hydralazine".
+"""
 
 from __future__ import annotations
 
@@ -47,7 +50,12 @@ _CLASS_WORDS = frozenset(
 
 
 def missing_drugs(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields the drugs of `claim` that no evidence names, by any name, class or member of the class."""
+    """Yields a `Missing` of the kind "drug" for each drug of `claim` that the evidence does not name.
+
+    The evidence may name it by another name, by its class ("a statin") or by a member of the class. A word
+    that no table knows counts as a drug if its ending is that of drugs ("-vastatin"), or if it looks like a
+    drug of the deciding sentence.
+    """
     whole = evidence.whole.lower()
     for mention in linked(claim):
         words = claim[mention.start : mention.end].lower()
@@ -66,12 +74,18 @@ def missing_drugs(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
 @lru_cache(maxsize=1)
 def _drug_classes() -> frozenset[str]:
-    """Returns the ids of the concepts that have members."""
+    """Returns the ids of the concepts that have members: "statin", for example."""
     return frozenset(parent for concept in load_concepts().by_id.values() for parent in concept.parents)
 
 
 def _has_other_name(mention: Mention, words: str, whole: str) -> bool:
-    """Returns whether the evidence has another name of the drug, or each part of a combination."""
+    """Returns whether the evidence has another name of the drug, or each part of a combination ("a/b").
+
+    Args:
+        mention: the drug as the claim names it.
+        words: these words of the claim, in lower case.
+        whole: all evidence in lower case.
+    """
     parts = re.split(r"\s*(?:/|\+|-(?=[a-z]{4,}))\s*", words)
     if len(parts) > 1 and all(part in whole for part in parts):
         return True
@@ -79,12 +93,13 @@ def _has_other_name(mention: Mention, words: str, whole: str) -> bool:
 
 
 def _begins_a_word(words: str, text: str) -> bool:
-    """Returns whether `text` has `words` from the start of a word: cetirizine is not in "levocetirizine"."""
-    return re.search(rf"(?<![^\W_]){re.escape(words)}", text) is not None
+    """Returns whether `text` has `words` where a word begins: not "cetirizine" in "levocetirizine"."""
+    # Most texts do not have the words at all, and a pattern of its own for each name takes long to compile.
+    return words in text and re.search(rf"(?<![^\W_]){re.escape(words)}", text) is not None
 
 
 def _looks_like_a_drug_of(evidence: Evidence, word: str, claim: str) -> bool:
-    """Returns whether a word of the claim is nearly the name of a drug in the sentence that decided."""
+    """Returns whether `word` of the claim is nearly the name of a drug in the deciding sentence."""
     if len(word) < _LONG_NAME or not word.isalpha() or not _DRUG_LIKE.search(word):
         return False
     lower = claim.lower()

@@ -1,4 +1,7 @@
-"""What grounding reads of the evidence: all texts, each read once, and the sentence that decided."""
+"""What readers of anchors compare a claim with: the texts of its evidence, and the sentence that decided.
+
+An anchor is a number, name or the like that the evidence of a claim must hold: "50 mg" in "Take 50 mg".
+"""
 
 from __future__ import annotations
 
@@ -21,56 +24,65 @@ _ACTS = frozenset("prevents prevent prevented preventing keeps keep stops stop f
 
 @dataclass(frozen=True)
 class Evidence:
-    """The texts that were read for a claim; `nearest` is the sentence that decided."""
+    """The evidence of a claim.
+
+    Attributes:
+        texts: the texts that speak of the claim, each below its title and headings.
+        nearest: the deciding sentence, on which the verdict rests.
+    """
 
     texts: tuple[str, ...]
     nearest: str
 
     @cached_property
     def in_order(self) -> tuple[str, ...]:
-        """The sentence that decided, then all texts."""
+        """The deciding sentence, then all texts."""
         return (self.nearest, *self.texts)
 
     @cached_property
     def whole(self) -> str:
-        """All texts in order, one a line."""
+        """The deciding sentence and all texts as one text, joined by line breaks."""
         return "\n".join(self.in_order)
 
     @cached_property
     def quantities(self) -> tuple[Quantity, ...]:
-        """The quantities of all texts in order."""
+        """The quantities ("5 mg") of the deciding sentence, then of all texts."""
         return tuple(quantity for text in self.in_order for quantity in read_quantities(text))
 
     @cached_property
     def mentions(self) -> tuple[Mention, ...]:
-        """The concepts that the texts name, in order."""
+        """The drugs, diseases and other concepts that the deciding sentence and all texts name, in order."""
         return tuple(mention for text in self.in_order for mention in linked(text))
 
     @cached_property
     def keys(self) -> frozenset[str]:
-        """The keys of all words."""
+        """The keys (stems) of all words: "treat" for "treated" and "treatment"."""
         return frozenset(token.key for text in self.in_order for token in read_tokens(text))
 
     def names(self, mention: Mention) -> bool:
-        """Returns whether the texts name the concept of `mention`, its class or a member of it."""
+        """Returns whether the evidence names the concept of `mention`, its class, or a member of it.
+
+        A mention of "simvastatin" is named by "statins".
+        """
         return any(mention.is_related(other) for other in self.mentions)
 
 
 @lru_cache(maxsize=defaults.TEXTS_KEPT)
 def linked(text: str) -> tuple[Mention, ...]:
-    """Returns the concepts that `text` names."""
+    """Returns the mentions of drugs, diseases and other concepts in `text`; cached."""
     return tuple(link(text))
 
 
 def mentions_at(text: str, place: int) -> list[Mention]:
-    """Returns the concepts whose name in `text` holds the character at `place`."""
+    """Returns the mentions of concepts in `text` whose words hold the character at the offset `place`."""
     return [mention for mention in linked(text) if mention.start <= place < mention.end]
 
 
 def with_its_source(chunk: Chunk) -> str:
-    """Returns the text of a chunk below its title, headings, year and source.
+    """Returns the text of a chunk below a line with its title, headings, year and source.
 
-    They may name a trial, a body or a date.
+    The line, "Warfarin · Dosing · 2021 · NHS", may name a trial, an organisation or a date that the text
+    leaves out. It is omitted if it is empty.
     """
     over = filter(None, (chunk.title, *chunk.section_path, str(chunk.year or ""), chunk.source))
     heading = " \u00b7 ".join(over)
@@ -78,21 +90,21 @@ def with_its_source(chunk: Chunk) -> str:
 
 
 def only_of(words: Collection[str]) -> str:
-    """Returns the only one of `words`; an empty text where there are none or several."""
+    """Returns the only element of `words`; "" where there are none or several."""
     return next(iter(words)) if len(words) == 1 else ""
 
 
 @dataclass(frozen=True)
 class Missing:
-    """An anchor of the claim that the evidence lacks.
+    """An anchor of a claim that the evidence lacks: "25 mg" where the evidence says "2.5 mg".
 
     Attributes:
         kind: what the anchor is: "amount", "label", "drug", ...
-        start: the first character of its words in the claim.
-        end: the character after them.
-        instead: the words of the evidence in its place; empty where no single words are.
-        note: what a report says instead of "... is not in the evidence".
-        refutes: True where the evidence rules the anchor out.
+        start: the first character of the anchor in the claim.
+        end: the character after it.
+        instead: the words of the evidence in its place ("2.5 mg"); "" where there are none or several.
+        note: what a report says instead of "... is not in the evidence"; "" for that wording.
+        refutes: True where the evidence rules the anchor out, as it does wherever `instead` has words.
     """
 
     kind: str
@@ -103,7 +115,15 @@ class Missing:
     refutes: bool = False
 
     def finding(self, claim: str, nearest: str) -> Finding:
-        """Returns the finding on the anchor, with its evidence span counted in the sentence `nearest`."""
+        """Returns the `Finding` on the anchor: "claim says 25 mg, evidence says 2.5 mg".
+
+        Its effect is "refute" with `instead` or `refutes`, else "weaken".
+
+        Args:
+            claim: the text of the claim.
+            nearest: the deciding sentence. The evidence span counts from its start; None where it lacks
+                `instead`.
+        """
         words = claim[self.start : self.end]
         place = nearest.find(self.instead) if self.instead else -1
         message = self.note or f"{words} is not in the evidence"
@@ -119,7 +139,7 @@ class Missing:
 
 
 def is_odd(text: str) -> bool:
-    """Returns whether the words of `text` deny an odd number of times."""
+    """Returns whether `text` denies an odd number of times. Two negations affirm: "not without risk"."""
     return denials(text) % 2 == 1
 
 
@@ -137,7 +157,14 @@ def denials(text: str) -> int:
 
 
 def shared_with(claim: str, start: int, end: int, text: str) -> float:
-    """Returns which part of the claim's content words, apart from the anchor at `start:end`, `text` holds."""
+    """Returns the share of the claim's content words that `text` holds, 0 to 1, by weight (see `share`).
+
+    Args:
+        claim: the text of the claim.
+        start: the first character of an anchor, whose words do not count; 0 for none.
+        end: the character after the anchor; 0 for none.
+        text: a text of the evidence.
+    """
     wanted = {token.key for token in read_tokens(claim) if token.content and not start <= token.start < end}
     return share(wanted, content_keys(text))
 
@@ -148,12 +175,12 @@ def renumbered(
     known: Sequence[tuple[str, int, int, int]],
     text: str,
 ) -> Iterator[Missing]:
-    """Yields the numbers of names to which `text` gives only other numbers: "alpha-1" where it has "alpha-2".
+    """Yields a `Missing` for each name that `text` has with other numbers only: "alpha-1" against "alpha-2".
 
     Args:
-        kind: of the anchors.
-        stated: name, number and span of each anchor of the claim.
-        known: the same of `text`.
+        kind: the kind of the anchors, such as "greek".
+        stated: (name, number, start, end) of each anchor of the claim.
+        known: the same for `text`.
         text: the evidence.
     """
     for name, number, start, end in stated:

@@ -1,4 +1,8 @@
-"""Claims of a few words without a verb, of which the evidence holds no word."""
+"""Claims of a few words without a verb, none of which the evidence has.
+
+Example: "Hiccups." behind a sentence on metformin. A model reads the fragment with the sentence before it,
+and may support it for the sake of that sentence.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +18,13 @@ from pytest_medfaith.quantities.reader import read_quantities
 _CONTRACTED = re.compile(
     r"['’](?:re|ll|ve|d|m)\b|n['’]t\b", re.IGNORECASE
 )  # "you're still allowed" has a verb
-_LONGEST = 8  # words: what is longer is no fragment, and more of it may be told in other words
+_LONGEST = 8  # words; a longer text is no fragment, and the evidence may say it in other words
 
 
 def missing_fragments(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields a fragment of which no word is in the evidence: "Hiccups." behind a sentence on metformin.
+    """Yields a `Missing` of the kind "fragment" for a claim without a verb that has no word of the evidence.
 
-    A model reads a fragment with the sentence before it, and that sentence may be all that is supported.
+    The claim has one to eight content words and no amount, and the evidence names none of its concepts.
     """
     words = [token for token in read_tokens(claim) if token.content]
     if not words or len(words) > _LONGEST or read_quantities(claim) or _CONTRACTED.search(claim):

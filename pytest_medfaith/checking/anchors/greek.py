@@ -15,7 +15,7 @@ _GREEK = """alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu n
 _LETTERS = dict(zip("αβγδεζηθικλμνξοπρστυφχψω", _GREEK, strict=True)) | {"ß": "beta"}
 # Spelled names of two or three letters are parts of other words.
 _NAMING = [name for name in _GREEK if len(name) > 3 or name in ("tau", "phi", "rho")]
-# These letters name so many things that evidence without any Greek letter does not ground them.
+# These letters tell names apart. They need evidence even where no text has a Greek letter beside the word.
 _TELLING = frozenset("alpha beta gamma delta kappa".split())
 _GREEK_LETTER = re.compile(
     rf"(?P<sign>[α-ωΑ-Ωß])|(?<![^\W\d_])(?P<name>alfa|{'|'.join(_NAMING)})(?![^\W\d_])", re.IGNORECASE
@@ -28,7 +28,11 @@ _AFTER = re.compile(r"[-‐\s]?\d{0,2}[-‐\s]?([^\W\d_]+)")
 
 
 def missing_greek(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields the Greek letters of `claim` that the evidence does not have beside the same word."""
+    """Yields a `Missing` of the kind "greek" for each Greek letter that the evidence lacks at the same word.
+
+    Example: the "β" of "β-blocker" where the evidence has "alpha-blocker" only. An abbreviation may hold the
+    letter: "AFP" has that of "alpha-fetoprotein".
+    """
     stated = read_greek(claim)
     known = [found for text in evidence.in_order for found in read_greek(text)] if stated else []
     for letter, companion, start, end in stated:
@@ -50,13 +54,18 @@ def missing_greek(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
 
 def missing_subtypes(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields "alpha-1" where the evidence gives the letter other numbers only: "alpha-2"."""
+    """Yields a `Missing` for "alpha-1" where the evidence has this letter with other numbers: "alpha-2"."""
     yield from renumbered("greek", read_subtypes(claim), read_subtypes(evidence.whole), evidence.whole)
 
 
 @lru_cache(maxsize=defaults.TEXTS_KEPT)
 def read_greek(text: str) -> tuple[tuple[str, str, int, int], ...]:
-    """Returns the Greek letters of `text`, written or spelled, each with the key of its word and its span."""
+    """Returns the Greek letters of `text`, as signs or in words, except mu.
+
+    Returns:
+        (letter, word, start, end) of each, in order: ("beta", "blocker", 0, 1) for "β-blocker". The word is
+        the key (stem) of the word beside the letter, "" without one; the span is that of the letter.
+    """
     masked = _masked(text)
     found = []
     for match in _GREEK_LETTER.finditer(masked):
@@ -68,7 +77,7 @@ def read_greek(text: str) -> tuple[tuple[str, str, int, int], ...]:
 
 @lru_cache(maxsize=defaults.TEXTS_KEPT)
 def read_subtypes(text: str) -> tuple[tuple[str, int, int, int], ...]:
-    """Returns letter, number and span of "alpha-2", "β1" and "omega-3"."""
+    """Returns (letter, number, start, end) of "alpha-2", "β1" and "omega-3": ("alpha", 2, 0, 7)."""
     found = []
     for match in _GREEK_LETTER.finditer(_masked(text)):
         letter, number = _letter(match), _SUBTYPE.match(text, match.end())
@@ -78,17 +87,22 @@ def read_subtypes(text: str) -> tuple[tuple[str, int, int, int], ...]:
 
 
 def _masked(text: str) -> str:
+    """Returns `text` with blanks for letters that are part of a unit ("μg") or a sign ("δ 5")."""
     return _MICRO.sub(lambda found: " " * len(found[0]), text)
 
 
 def _letter(match: re.Match[str]) -> str:
+    """Returns the English name of the matched letter: "beta" for "β"; "" for an unknown sign."""
     if match["sign"]:
         return _LETTERS.get(match["sign"].lower(), "")
     return match["name"].lower().replace("alfa", "alpha")
 
 
 def _companion(text: str, start: int, end: int) -> str:
-    """Returns the key of the word beside a Greek letter: "tnf" in "TNF-α", "blocker" in "β-blocker"."""
+    """Returns the key of the word beside a Greek letter: "tnf" in "TNF-α", "blocker" in "β-blocker".
+
+    It is "" where no word is beside the letter.
+    """
     before = _BEFORE.search(text[max(0, start - 24) : start])
     is_attached = not text[start - 1 : start].isspace()
     word = before if is_attached and before else _AFTER.match(text, end) or before

@@ -1,4 +1,4 @@
-"""Either and both: a claim that one of two suffices, or that both go together, against the opposite."""
+"""Either and both: a claim that one of two things suffices where the evidence wants both, or the reverse."""
 
 from __future__ import annotations
 
@@ -39,7 +39,11 @@ _OR_MORE = re.compile(
 
 
 def missing_junctions(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields the word for "either" or "both" of `claim` where the sentence that decided has the opposite."""
+    """Yields a `Missing` of the kind "junction" for "either" or "both" where the evidence has the opposite.
+
+    Example: "either drug is enough" against the deciding sentence (`evidence.nearest`) "give A and also B".
+    At most one is yielded.
+    """
     sentence = _OR_MORE.sub(" ", evidence.nearest)
     bare = _OR_MORE.sub(" ", claim)
     either, both = _ONE_SUFFICES.search(claim), _TOGETHER.search(claim)

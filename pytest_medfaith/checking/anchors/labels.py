@@ -1,6 +1,7 @@
-"""Numbers that name, as stage IV, type 1 and the 12th week do; "any one of" against "at least two of".
+"""Numbers that name ("stage IV", "type 1", "the 12th week") or that say how many of a list are needed.
 
-"Type II shows low levels" is no claim of evidence that says so of type I.
+"Type II shows low levels" is not supported by evidence that says so of type I, nor "any one of" by evidence
+that says "at least two of".
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ from pytest_medfaith.quantities.roman import NAMED_ROMAN, read_roman, roman_valu
 from pytest_medfaith.quantities.times import read_labelled_times
 from pytest_medfaith.quantities.units import unit_of
 
-# Share of the claim's words, apart from the label, that a sentence must hold: then it says the same of the
-# matter, and its label is compared with the claim's.
+# Share of the claim's words, apart from the label, that a sentence must hold. Then both are on the same
+# matter, and the label of the sentence is compared with that of the claim.
 SAME_STATEMENT = 0.5
 
 _ORDINALS = {
@@ -53,8 +54,8 @@ _LABEL = re.compile(
     rf"(?:\s*(?P<joint>[-–/]|to|and|or|,)\s*{_VALUE.format('b')})?"
 )
 _LABEL_NOUN = re.compile(rf"(?:{_NAMED})", re.IGNORECASE)
-# Labels with these nouns need a source even if the evidence labels nothing of the kind. "A third dose" and
-# "the fifth week" need none: a reader may count them.
+# Labels with these nouns need evidence even where no text has a label with this noun. "A third dose" and
+# "the fifth week" do not need it: a reader may count them.
 _TELLING = frozenset(
     map(word_key, "stage grade type class phase category nyha child-pugh mobitz schedule".split())
 )
@@ -87,20 +88,21 @@ _SCOPE = re.compile(
 )
 
 
-_AHEAD = 2.0  # by which the words of another label's clause outweigh those of the label's own clause
-_SAID_BEHIND = 2  # words behind a label that say something of it
+# By so much must the claim's words in clauses on other labels outweigh its words in clauses on its label.
+_AHEAD = 2.0
+_SAID_BEHIND = 2  # so many words behind a label say something of it
 _JOINT = re.compile(r"[;,:\n|]|\b(?:and|but|while|whereas)\b", re.IGNORECASE)
 _TOGETHER = re.compile(r"\b(?:respectively|both|each|either|than|versus|vs)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Label:
-    """A noun and the number or letter that names one of its kind.
+    """A noun with a number or letter that names a kind: "stage IIIA", "type 1", "the 12th week".
 
     Attributes:
-        noun: the key of the noun.
+        noun: the key (stem) of the noun.
         number: the number; 0 for a letter alone, -1 for "last".
-        letter: "a" in "stage IIIA"; empty without a letter.
+        letter: "a" in "stage IIIA"; "" without a letter.
         start: the first character of the label's words.
         end: the character after them.
     """
@@ -112,14 +114,18 @@ class Label:
     end: int
 
     def fits(self, other: Label) -> bool:
-        """Returns whether both name the same, or one names a part of the other: "stage III", "stage IIIA"."""
+        """Returns whether both labels name the same kind, or one a part of the other: "stage III", "IIIA"."""
         is_part = self.number > 0 and not (self.letter and other.letter)
         same = self.noun == other.noun and self.number == other.number
         return same and (self.letter == other.letter or is_part)
 
 
 def missing_labels(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields the labels of `claim` that the evidence gives to nothing: "stage IV" for "stage II"."""
+    """Yields a `Missing` of the kind "label" for each label of `claim` that the evidence does not have.
+
+    Example: "stage IV" where the evidence says "stage II". A label may be said in other words ("12 weeks" for
+    "the twelfth week"). Most nouns need evidence only where it has a label with the same noun.
+    """
     stated = read_labels(claim)
     known = [label for text in evidence.in_order for label in read_labels(text)] if stated else []
     for label in stated:
@@ -133,12 +139,12 @@ def missing_labels(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
 
 def missing_roman(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields the Roman numeral of "angiotensin I" where the evidence gives that word other numerals only."""
+    """Yields a `Missing` for the numeral of "angiotensin I" where the evidence has "angiotensin II" only."""
     yield from renumbered("label", read_named_roman(claim), read_named_roman(evidence.whole), evidence.whole)
 
 
 def missing_scopes(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields "any one of" where the evidence wants two of what follows, or all."""
+    """Yields a `Missing` of the kind "scope" for "any one of" where the evidence wants two, or all."""
     stated = read_scopes(claim)
     known = {number for text in evidence.in_order for number, *_ in read_scopes(text)} if stated else set()
     for number, start, end in stated:
@@ -149,7 +155,10 @@ def missing_scopes(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
 @lru_cache(maxsize=defaults.TEXTS_KEPT)
 def read_labels(text: str) -> tuple[Label, ...]:
-    """Returns the labels of `text`; of "stages I to III" all three."""
+    """Returns the labels of `text`: those with a noun first ("stage II"), then ordinals ("second stage").
+
+    "Stages I to III" gives three labels with the same span. "Every second week" gives none.
+    """
     found = []
     for match in _LABEL.finditer(text):
         first, second = _value(match, "a"), _value(match, "b")
@@ -175,7 +184,10 @@ def read_labels(text: str) -> tuple[Label, ...]:
 
 @lru_cache(maxsize=defaults.TEXTS_KEPT)
 def read_named_roman(text: str) -> tuple[tuple[str, int, int, int], ...]:
-    """Returns word, number and span of "angiotensin II" and "Le Fort I", but not of labels ("stage II")."""
+    """Returns (word, number, start, end) of each Roman numeral that names: "angiotensin II", "Le Fort I".
+
+    The word is its key (stem), and the span is that of the numeral. Labels such as "stage II" are left out.
+    """
     return tuple(
         (word_key(found["noun"].lower()), roman_value(found["roman"].lower()), *found.span("roman"))
         for found in NAMED_ROMAN.finditer(text)
@@ -185,7 +197,11 @@ def read_named_roman(text: str) -> tuple[tuple[str, int, int, int], ...]:
 
 @lru_cache(maxsize=defaults.TEXTS_KEPT)
 def read_scopes(text: str) -> tuple[tuple[int, int, int], ...]:
-    """Returns how many of the things that follow are needed, 99 for all, each with its span."""
+    """Returns (count, start, end) of each phrase that says how many things of a list are needed.
+
+    The count is 2 for "at least two of the following", 1 for "any of these" and 99 for "all of the
+    following".
+    """
     found = []
     for match in _SCOPE.finditer(text):
         count = match["any"] or match["more"] or match["least"] or match["plain"]
@@ -195,6 +211,7 @@ def read_scopes(text: str) -> tuple[tuple[int, int, int], ...]:
 
 
 def _noun(noun: str) -> str:
+    """Returns the key (stem) of a label's noun; "NYHA" counts as "class", "cranial nerve" as "nerve"."""
     lower = noun.lower()
     if lower == "nyha":
         return word_key("class")
@@ -202,7 +219,10 @@ def _noun(noun: str) -> str:
 
 
 def _value(match: re.Match[str], which: str) -> tuple[int, str] | None:
-    """Returns number and letter of the first ("a") or second ("b") label of a match, or None."""
+    """Returns (number, letter) of the first ("a") or second ("b") label of a match; None without it.
+
+    (3, "a") for "stage IIIA", (0, "b") for "class B".
+    """
     if match[f"{which}r"]:
         return roman_value(match[f"{which}r"].lower()), (match[f"{which}ra"] or "").lower()
     if match[f"{which}n"]:
@@ -234,6 +254,7 @@ def _is_said_otherwise(label: Label, claim: str, evidence: Evidence) -> bool:
 
 
 def _is_a_time_of(evidence: Evidence, label: Label) -> bool:
+    """Returns whether the evidence states a time of that many units: 12 weeks for "the 12th week"."""
     factor = unit_of(label.noun)[0]
     labelled = (time for text in evidence.texts for time in read_labelled_times(text))
     return any(
@@ -245,14 +266,18 @@ def _is_a_time_of(evidence: Evidence, label: Label) -> bool:
 
 @dataclass(frozen=True)
 class _Part:
-    """A label and the keys of the words that a text says of it."""
+    """A label, and the keys (stems) of the content words that a text says of it."""
 
     label: Label
     keys: frozenset[str]
 
 
 def missing_labelled(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields the label of `claim` of which its sentence says something else, and of another label this."""
+    """Yields a `Missing` of the kind "label" for a label where the evidence says the claim of another label.
+
+    Example: the claim is "Type II shows low levels", and the deciding sentence (`evidence.nearest`) says
+    "Type I shows low levels, type II is normal". At most one is yielded.
+    """
     sentence = evidence.nearest
     if _TOGETHER.search(claim) or _TOGETHER.search(sentence):
         return
@@ -275,9 +300,10 @@ def missing_labelled(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
 
 def read_parts(text: str) -> Iterator[_Part]:
-    """Yields each label of `text` with the words of its clauses; clauses without a label join the one before.
+    """Yields each label of `text` with the words of its clause and of later clauses without a label.
 
-    A clause with two labels gives none.
+    "Type 1 lacks insulin, type 2 resists it" gives type 1 with "lacks insulin", and type 2 with "resists".
+    Reading stops at a clause with two labels, since nothing tells which of them its words are about.
     """
     labels = [label for label in read_labels(text) if label.number > 0]
     ends = [0, *(joint.end() for joint in _JOINT.finditer(text)), len(text)]

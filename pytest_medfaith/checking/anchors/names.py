@@ -1,4 +1,4 @@
-"""Genes, markers, trials and organisations that the evidence does not name."""
+"""Genes, markers, trials and organisations of a claim that the evidence does not name."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, mentions_at, only_of, shared_with
 from pytest_medfaith.english.words import LETTERS
 
-# Share of the claim's words, apart from the marker, that a sentence must hold: then it says the same of the
-# matter, and its marker is compared with the claim's.
+# Share of the claim's words, apart from the marker, that a sentence must hold. Then both are on the same
+# matter, and the marker of the sentence is compared with that of the claim.
 SAME_STATEMENT = 0.5
 _MARKER = re.compile(
     r"(?<![\w-])(?:[A-Z][A-Za-z]?[A-Z]+|[A-Z]{2,})[-‐]?[A-Z]?\d{1,4}(?:[A-Z]\d{1,3}|[A-Z]{1,2})?(?![\w]|"
@@ -43,10 +43,10 @@ _SPEAKS_AFTER = re.compile(
 )
 _SPEAKS_BEFORE = re.compile(r"\b(?:according to|per|by|from|recommended by|the) (?:the )?$", re.IGNORECASE)
 _CLAUSE_AFTER = re.compile(r"\W*$|[,;:.]|\s+guid|\s+and\b")
-# Share of a claim's words, apart from its name, that a sentence must hold: the name alone is another then.
+# Share of a claim's words, apart from its name, that a sentence must hold. Then only the name differs.
 _SAME_BUT_NAME = 0.6
 _FEWEST_INITIALS = 3
-_CLINICAL = frozenset(  # Evidence says them in words that have other initials.
+_CLINICAL = frozenset(  # Evidence may say these in words with other initials: "three times a day" for "TID".
     "TDS QDS BID TID QID PRN ECG EKG EEG CXR MRI PET FBC CBC LFT LFTs GFR BMI BNP CRP ESR ABG CSF CPR ICU "
     "ITU IVIG PPI OTC USA".split()
 )
@@ -67,7 +67,11 @@ _SMALL_WORDS = ("of", "the", "and", "for", "in", "on", "to")
 
 
 def missing_markers(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields genes, markers, variants and scores (BRCA1, IL-6, CHA2DS2) that the evidence does not name."""
+    """Yields a `Missing` of the kind "gene" for genes, markers and scores that the evidence does not name.
+
+    Examples: BRCA1, IL-6, CHA2DS2. `instead` holds the only similar name ("BRCA2") of a sentence that says
+    the rest of the claim. Names without a similar name in it count only if they are known or called genes.
+    """
     for found in _MARKER.finditer(claim):
         name, stem = _plain(found[0]), _stem(found[0])
         mentions = mentions_at(claim, found.start())
@@ -88,7 +92,11 @@ def missing_markers(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
 
 def missing_sources(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields the trials and organisations that `claim` speaks of and no evidence names."""
+    """Yields a `Missing` for each trial and organisation that `claim` speaks of and no evidence names.
+
+    The kind is "trial" ("the HOPE study") or "organisation" ("the ESC recommends", "World Health
+    Organization"). The evidence may have the initials for the words, or the words for the initials.
+    """
     whole = evidence.whole.lower()
     for found in _CAPITALS.finditer(claim):
         if mentions_at(claim, found.start()):
@@ -115,9 +123,11 @@ def missing_sources(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
 
 def missing_initials(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields names in capitals in whose place the deciding sentence has another: "in ONTARGET" for "in HOPE".
+    """Yields a `Missing` of the kind "name" for a name in capitals that replaces another.
 
-    Where it has none, the name may be an abbreviation of the writer's own.
+    Example: "in ONTARGET" where the deciding sentence, `evidence.nearest`, says "in HOPE". The sentence must
+    share the claim's other words. If it has no name that the claim lacks, the claim's name may be an
+    abbreviation of its writer.
     """
     if not _replacing(claim, evidence.nearest):
         return
@@ -143,9 +153,9 @@ def _replacing(claim: str, nearest: str) -> bool:
 
 
 def _is_written(name: str, text: str) -> bool:
-    """Returns whether `text` spells `name` out or has a word with it, as "IL-23-producing" for "IL23".
+    """Returns whether `text` has `name`, alone or in a word ("IL-23-producing" for "IL23"), or spells it out.
 
-    What is behind a hyphen of `name` in small letters is no part of it: "KEAP1-mutant".
+    Lower-case words behind a hyphen are no part of the name: "KEAP1-mutant" is looked for as "KEAP1".
     """
     bare = re.sub(r"[-–][a-z].*", "", name)
     letters = "[-‐– ]?".join(map(re.escape, _plain(bare)))
@@ -154,7 +164,10 @@ def _is_written(name: str, text: str) -> bool:
 
 
 def missing_eponyms(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields "Jones criteria" where the deciding sentence has "Rotterdam criteria" alone."""
+    """Yields a `Missing` of the kind "name" where the deciding sentence has a test or rule by another name.
+
+    Example: "Jones criteria" where `evidence.nearest` says "Rotterdam criteria".
+    """
     known = {found["of"].lower(): found["name"] for found in _EPONYM.finditer(evidence.nearest)}
     whole = evidence.whole.lower()
     for found in _EPONYM.finditer(claim):
@@ -164,12 +177,16 @@ def missing_eponyms(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
 
 def _names_most_words(words: str, whole: str) -> bool:
-    """Returns whether the evidence has all capitalised words of a name but one, and begins its last word."""
+    """Returns whether the evidence has all but one, or all, of the capitalised words of `words`.
+
+    It must also have the first six letters of the last of them: "Societies" is met by "Society".
+    """
     telling = [word.lower() for word in re.findall(r"[A-Z][\w’'-]+", words)]
     return sum(word in whole for word in telling) >= max(1, len(telling) - 1) and telling[-1][:6] in whole
 
 
 def _is_named(name: str, evidence: Evidence, whole: str) -> bool:
+    """Returns whether the evidence, in lower case `whole`, has `name` or words with its initials."""
     return (
         name.lower() in whole
         or _plain(name) in _plain(evidence.whole)
@@ -178,7 +195,7 @@ def _is_named(name: str, evidence: Evidence, whole: str) -> bool:
 
 
 def _plain(name: str) -> str:
-    """Returns the capitals and digits of a name: "IL6" for "interleukin-6"."""
+    """Returns the capitals and digits of a name: "IL6" for "interleukin-6" and "IL-6"."""
     return re.sub(r"[^A-Z0-9]", "", name.upper().replace("INTERLEUKIN", "IL"))
 
 
@@ -188,7 +205,10 @@ def _stem(name: str) -> str:
 
 
 def _is_spelled_out(letters: str, text: str) -> bool:
-    """Returns whether `letters` begin neighbouring words of `text`, with or without its small words."""
+    """Returns whether neighbouring words of `text` have these initials, with or without "of", "the" etc.
+
+    False for a single letter.
+    """
     if len(letters) < 2:
         return False
     words = LETTERS.findall(text)

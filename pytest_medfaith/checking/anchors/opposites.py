@@ -1,7 +1,7 @@
-"""Opposite instructions: on an empty stomach against with food, at once against gradually.
+"""Opposite instructions: "on an empty stomach" against "with food", "at once" against "gradually".
 
-Each pair names two ways to do a thing that exclude each other. A claim of the first way, whose deciding
-sentence has the second and no text of the evidence the first, is not supported.
+Each pair in `WAYS` has two ways to do a thing that exclude each other. A claim of one way is not supported if
+its deciding sentence has the opposite way and no text of the evidence has the claim's way.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from pytest_medfaith.checking.rules.denials import negations
 from pytest_medfaith.english.conditions import read_conditions
 from pytest_medfaith.english.words import read_tokens
 
-SAME_STATEMENT = 0.25  # of the claim's words, apart from the way, that the sentence holds
+SAME_STATEMENT = 0.25  # of the claim's words, without those for the way, that the sentence holds
 _ENDING = r"(?:stop\w*|discontinu\w+|withdraw\w*|c[oa]me off|reduc\w+|wean\w*|lower\w*|taper\w*|quit\w*)"
 
 
 @dataclass(frozen=True)
 class Ways:
-    """Two ways that exclude each other.
+    """Two ways to do a thing that exclude each other: "with food", "on an empty stomach".
 
     Attributes:
-        one: finds the first way.
-        other: finds the second way.
-        negated: whether negations belong to the ways: "not enough". Else texts that deny are left alone.
+        one: the pattern of the first way.
+        other: the pattern of the second way.
+        negated: True where negations are part of the ways: "not enough". Else texts that deny are left alone.
     """
 
     one: re.Pattern[str]
@@ -35,6 +35,7 @@ class Ways:
 
 
 def _ways(one: str, other: str, *, negated: bool = False) -> Ways:
+    """Returns the pair of ways with these patterns, at word boundaries and in either case."""
     return Ways(
         re.compile(rf"\b(?:{one})\b", re.IGNORECASE), re.compile(rf"\b(?:{other})\b", re.IGNORECASE), negated
     )
@@ -91,7 +92,11 @@ WAYS = (
 
 
 def missing_ways(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields the way of `claim` whose opposite the sentence that decided has, if no text has the way."""
+    """Yields a `Missing` of the kind "way" for each way of `claim` whose opposite the deciding sentence has.
+
+    Example: "on an empty stomach" where `evidence.nearest` says "with food". Nothing is yielded if a text of
+    the evidence has the claim's way too, or if claim or sentence denies.
+    """
     for ways in WAYS:
         for mine, theirs in ((ways.one, ways.other), (ways.other, ways.one)):
             found, known = mine.search(claim), theirs.search(evidence.nearest)
@@ -112,7 +117,7 @@ def missing_ways(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
 
 def _is_conceded(sentence: str, place: int) -> bool:
-    """Returns whether the way at `place` is said with its contrary: "with or without food"."""
+    """Returns whether the way at `place` is said together with its opposite: "with or without food"."""
     return any(
         one.both_ways and one.start <= place < one.end and place < one.end - len(one.words)
         for one in read_conditions(sentence)
@@ -120,12 +125,12 @@ def _is_conceded(sentence: str, place: int) -> bool:
 
 
 def _denies(claim: str, ways: Ways, found: re.Match[str]) -> bool:
-    """Returns whether the claim denies the way: "does not wait for results"."""
+    """Returns whether the claim denies the way that `found` matched: "does not wait for results"."""
     rest = claim[: found.start()] + claim[found.end() :] if ways.negated else claim
     return _negates(rest)
 
 
 def _negates(text: str) -> bool:
-    """Returns whether `text` denies something; "keep" denies in "keeps from", and not in "keep lying"."""
+    """Returns whether `text` denies something. "Keep" does not count: "keep lying" denies nothing."""
     tokens = read_tokens(text)
     return any(not tokens[index].lower.startswith("keep") for index in negations(tokens))

@@ -1,4 +1,4 @@
-"""Names paired with the wrong values: "A: 12 h; B: 17 h" where the evidence says "17 h for A, 12 h for B"."""
+"""Names with the wrong values: "A: 12 h; B: 17 h" where the evidence says "17 h for A, 12 h for B"."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pytest_medfaith.quantities.reader import read_quantities
 Keys = frozenset[str]
 
 _MOST_ROWS = 8
-_TELLING = 2  # names of the claim that the clause with the other value holds at least
+_TELLING = 2  # so many names of the claim, at least, are in the clause with the other value
 _ROW_END = re.compile(r"[;\n]")
 _KEY_END = re.compile(r"→|⇒|->|➔|⟶|:(?=\s)|(?<=\S)\s*\|\s*(?=\S)")
 _JOINT = re.compile(r"[;,]|\b(?:and|but|while|whereas|against|versus|vs)\b", re.IGNORECASE)
@@ -47,7 +47,14 @@ _LABELLED = re.compile(r"\b(?:types?|stages?|grades?|class|phase|group)\s(?:\d|[
 
 @dataclass(frozen=True)
 class PairedRow:
-    """A row of a claim: the keys of its name and of its value, and the span of the value."""
+    """A row of a claim, such as "A: 12 h".
+
+    Attributes:
+        name: the keys (stems) of the words before the colon, arrow or bar.
+        value: the keys of the words and numbers after it.
+        start: the first character of the value.
+        end: the character after the value.
+    """
 
     name: Keys
     value: Keys
@@ -57,11 +64,11 @@ class PairedRow:
 
 @dataclass(frozen=True)
 class Clauses:
-    """What tells the two halves of a text apart.
+    """A text cut in two at a joint such as "and", and what tells the halves apart.
 
     Attributes:
-        names: the keys of the names that only the first and only the second half has.
-        values: the values likewise.
+        names: two sets of keys (stems): the names that only the first half has, and only the second half.
+        values: the values (numbers, numerals, months) that only the first half has, and only the second.
         end: where the first half ends.
     """
 
@@ -71,7 +78,11 @@ class Clauses:
 
 
 def missing_pairs(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields the first value of two rows whose values the sentence that decided swaps."""
+    """Yields a `Missing` of the kind "row" for two rows of `claim` whose values the deciding sentence swaps.
+
+    Example: "A: 12 h; B: 17 h" where `evidence.nearest` says "17 h for A, 12 h for B". The span is that of
+    the first value.
+    """
     sentence = evidence.nearest
     if _UNREADABLE.search(sentence):
         return
@@ -90,7 +101,10 @@ def missing_pairs(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
 
 def read_paired_rows(claim: str) -> list[PairedRow]:
-    """Returns the rows of `claim`: lines, or parts between semicolons, with a colon, arrow or bar inside."""
+    """Returns the rows of `claim`, at most eight: "A: 12 h; B: 17 h" has two.
+
+    A row is a line, or a part between semicolons, with a colon, an arrow or a bar inside.
+    """
     rows, start = [], 0
     for end in (*(found.start() for found in _ROW_END.finditer(claim)), len(claim)):
         marks = list(_KEY_END.finditer(claim, start, end))
@@ -104,7 +118,7 @@ def read_paired_rows(claim: str) -> list[PairedRow]:
 def _are_paired(
     name: Keys, value: Keys, other_name: Keys, other_value: Keys, halves: tuple[Keys, Keys]
 ) -> bool:
-    """Returns whether one half has only `name` and `value`, and the other half only the other two."""
+    """Returns whether one half has `name` with `value` alone, and the other half has the two others alone."""
     return any(
         all(keys & half and not keys & rest for keys in (name, value))
         and all(keys & rest and not keys & half for keys in (other_name, other_value))
@@ -118,10 +132,11 @@ def _keys(text: str) -> Keys:
 
 
 def missing_swaps(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields the clause of `claim` whose value the sentence that decided gives to the other clause.
+    """Yields a `Missing` of the kind "row" where the deciding sentence gives values to other names.
 
-    "A in 1991 and B in 1985" swaps "A in 1985, after B in 1991". A value is a number, a Roman numeral or a
-    month; a value of both clauses tells nothing.
+    "A in 1991 and B in 1985" is swapped where `evidence.nearest` says "A in 1985, after B in 1991". A value
+    is a number, a Roman numeral or a month. A value in both clauses tells nothing. A claim with a single
+    value is compared as well.
     """
     sentence, claim = (
         _CITED.sub(lambda found: " " * len(found[0]), text) for text in (evidence.nearest, claim)
@@ -147,8 +162,9 @@ def missing_swaps(claim: str, evidence: Evidence) -> Iterator[Missing]:
 def _misplaced(claim: str, sentence: str) -> tuple[int, int] | None:
     """Returns the span of the claim's only value if the sentence has it in a clause without its names.
 
-    "Testing started in 2012" has its value in the wrong clause of "donors were refused in 2012, and testing
-    started in 2019". The other clause has a value of the same form.
+    "Testing started in 2012" has the value of the wrong clause of "donors were refused in 2012, and testing
+    started in 2019". The clause with the names must have a value of the same form, such as a year. None
+    otherwise.
     """
     found = list(_VALUE.finditer(claim))
     if len(found) != 1 or len(_values(claim)) != 1:
@@ -168,10 +184,12 @@ def _misplaced(claim: str, sentence: str) -> tuple[int, int] | None:
 
 
 def _form(value: str) -> str:
+    """Returns the form of a value: "year" for "2012", "number" for "12", "roman" for "IV"."""
     return "year" if re.fullmatch(r"(?:19|20)\d\d", value) else "number" if value[0].isdigit() else "roman"
 
 
 def _clauses(text: str) -> Iterator[Clauses]:
+    """Yields the halves of `text` at each joint that leaves both halves a name and a value of their own."""
     for joint in _CLAUSES.finditer(text):
         first, second = text[: joint.start()], text[joint.end() :]
         names, other_names = _names(first), _names(second)
@@ -186,6 +204,7 @@ def _clauses(text: str) -> Iterator[Clauses]:
 
 
 def _names(text: str) -> Keys:
+    """Returns the keys of the content words that are no values, and labels such as "type 2" as a whole."""
     labels = frozenset(found[0].lower() for found in _LABELLED.finditer(text))
     return labels | frozenset(
         token.key for token in read_tokens(text) if token.content and token.key not in _SPELLED
@@ -193,6 +212,10 @@ def _names(text: str) -> Keys:
 
 
 def _values(text: str) -> Keys:
+    """Returns the numbers, Roman numerals, months and frequencies of `text`; "two" is "2".
+
+    Labels do not count.
+    """
     text = _LABELLED.sub(" ", text)
     spelled = {_FIGURES.get(token.key, token.key) for token in read_tokens(text) if token.key in _SPELLED}
     said = {found["unit"] or found["rate"] for found in _EVERY.finditer(text.lower())}
@@ -201,10 +224,10 @@ def _values(text: str) -> Keys:
 
 
 def _order(mine: tuple[Keys, Keys], theirs: tuple[Keys, Keys], *, exact: bool = False) -> int:
-    """Returns 1 where first and second halves have keys in common, -1 where they do so crosswise, else 0.
+    """Returns 1 if first halves share keys and second halves do, -1 if they do crosswise, else 0.
 
-    A word said of both halves ("in adults") may be in either half. So a single crossing is no order in doubt,
-    unless `exact`.
+    A word that is said of both halves ("in adults") may be in either half. So by default both crosswise pairs
+    must share keys to put the order in doubt; with `exact` one of them suffices.
     """
     straight = (bool(mine[0] & theirs[0]), bool(mine[1] & theirs[1]))
     crossed = (bool(mine[0] & theirs[1]), bool(mine[1] & theirs[0]))

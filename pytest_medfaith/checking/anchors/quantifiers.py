@@ -1,4 +1,4 @@
-"""Quantifiers: a claim on all, most or any of a group, evidence on none, few, or two of three of it."""
+"""Quantifiers ("all", "most", "any") that the evidence rules out: "all patients" against "two of three"."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PER_TIME = (
     r"(?!\s+(?:other\s+)?(?:second|minute|hour|day|night|morning|evening|week|month|year|time|dose|meal|"
     r"visit|\d|(?:two|three|four|five|six|seven|eight|ten|twelve)\s+(?:hours|days|weeks|months|years))s?\b)"
 )
-# Each group is a quantifier. "At all", "overall", "not all" and "each day" are none.
+# Each group of the pattern is a quantifier. "At all", "overall", "not all" and "each day" do not count.
 _READ = re.compile(
     rf"(?P<none>\b(?:none of|no one|nobody|neither(?=\s+\w+\s)(?!\s+\w+\s+nor))\b)"
     rf"|(?P<few>\b(?:few(?!er)|a minority of|only a few|hardly any)\b)"
@@ -39,7 +39,7 @@ _READ = re.compile(
     rf"all of these|both(?=\s)|every{_PER_TIME}|each{_PER_TIME}(?=\s+(?:of|\w+))|everybody|everyone)\b)",
     re.IGNORECASE,
 )
-# quantifier: those that rule it out
+# quantifier of the claim: the quantifiers of the evidence that rule it out
 _CLASHES = {
     "all": {"any", "most", "few", "none", "part", "some", "at_most", "least"},
     "none": {"all", "most", "some", "few", "part", "any"},
@@ -85,7 +85,11 @@ def read_quantifiers(text: str) -> tuple[tuple[str, float, int, int], ...]:
 
 
 def missing_quantifiers(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields the only quantifier of `claim` where that of the sentence that decided rules it out."""
+    """Yields a `Missing` of the kind "quantifier" where the evidence rules out the claim's quantifier.
+
+    Example: "all patients" where the deciding sentence, `evidence.nearest`, says "few patients". Both texts
+    must have a single quantifier.
+    """
     stated, known = read_quantifiers(claim), read_quantifiers(evidence.nearest)
     if len(stated) == 1 and not known:
         yield from _most_of_few(claim, stated[0], evidence.nearest)

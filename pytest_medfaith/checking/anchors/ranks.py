@@ -1,4 +1,4 @@
-"""Places in line: a drug that the claim puts first and the evidence second, or after another drug."""
+"""Places in line: a drug that the claim calls first-line, and the evidence second-line."""
 
 from __future__ import annotations
 
@@ -37,7 +37,14 @@ _DENIED = re.compile(r"\b(?:not|no longer|never|n['’]t|rather than|instead of|
 
 @dataclass(frozen=True)
 class Rank:
-    """A drug, its place in line (1, 2, 3, 9 for last), and the span of the words for the place."""
+    """A drug and its place in line.
+
+    Attributes:
+        drug: the drug.
+        place: 1, 2 or 3; 9 for last.
+        start: the first character of the words for the place ("first-line").
+        end: the character after them.
+    """
 
     drug: Mention
     place: int
@@ -46,9 +53,10 @@ class Rank:
 
 
 def missing_ranks(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields the places in line ("first-line") that the evidence does not give to the drug of the claim.
+    """Yields a `Missing` of the kind "order" for each place in line that the evidence gives otherwise.
 
-    It gives the place to another drug, or another place to this drug.
+    Example: the claim calls a drug first-line. The evidence gives this place to another drug, or another
+    place to this drug. `instead` says which.
     """
     stated = read_ranks(claim)
     known = [rank for text in evidence.in_order for rank in read_ranks(text)] if stated else []
@@ -66,13 +74,18 @@ def missing_ranks(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
 @lru_cache(maxsize=defaults.TEXTS_KEPT)
 def read_ranks(text: str) -> tuple[Rank, ...]:
-    """Returns which drugs `text` puts at which place in line."""
+    """Returns a `Rank` for each drug that `text` gives a place in line: "A is first-line, B second-line"."""
     drugs = [mention for mention in linked(text) if mention.kind == "drug"]
     spans = sentence_spans(text) if drugs else []
     return tuple(rank for start, end in spans for rank in _ranks_of(text, start, end, drugs))
 
 
 def _ranks_of(text: str, start: int, end: int, drugs: Sequence[Mention]) -> Iterator[Rank]:
+    """Yields the ranks in the sentence `text[start:end]`.
+
+    Drugs behind "if" or "instead of" get no place, and denied words for a place ("no longer first-line") give
+    none.
+    """
     found = list(_RANK.finditer(text, start, end))
     if not found:
         return
@@ -90,14 +103,21 @@ def _ranks_of(text: str, start: int, end: int, drugs: Sequence[Mention]) -> Iter
 
 
 def _boundary(text: str, first: int, last: int, drugs: Sequence[Mention]) -> int:
-    """Returns where the words for a place in line end and those for the next place begin."""
+    """Returns the offset that parts the words for one place in line from those for the next.
+
+    Args:
+        text: the text.
+        first: where the words for the first place end.
+        last: where those for the next place begin.
+        drugs: the drugs of the sentence.
+    """
     parts = [match.start() for match in _PARTING.finditer(text, first, last)]
     with_drug = [place for place in parts if any(place <= drug.start < last for drug in drugs)]
     return with_drug[-1] if with_drug else parts[-1] if parts else last
 
 
 def _names_no_drug_at(place: int, text: str) -> bool:
-    """Returns whether a sentence of `text` gives the place in line to something other than a named drug."""
+    """Returns whether `text` gives the place to a group only: "these agents are a first-line option"."""
     with_drug = {rank.start for rank in read_ranks(text)}
     return any(
         match.start() not in with_drug and _PLACES[str(match.lastgroup)] == place

@@ -1,4 +1,4 @@
-"""Restrictions left off: the evidence says "unless" or "only after", and the claim says it of all."""
+"""Restrictions that the claim leaves out: the evidence says "unless", the claim says it of all."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pytest_medfaith.english.stems import word_key
 from pytest_medfaith.english.words import content_keys, evidence_sentences, share
 from pytest_medfaith.quantities.numerals import read_numerals
 
-SAME_STATEMENT = 0.75  # of the claim's words are in the sentence apart from its restriction
-SAME_LIMITED = 0.6  # of the claim's words are in the sentence, for a claim that widens it
-SAID = 0.2  # of the restriction's words are in a claim that states it
-SAID_IN_PART = 0.4  # of a whole condition's words
+SAME_STATEMENT = 0.75  # of the claim's words that the sentence holds outside its restriction
+SAME_LIMITED = 0.6  # of the words of a claim with "any" or "all" that the sentence holds
+SAID = 0.2  # of the restriction's words: a claim with more of them states the restriction
+SAID_IN_PART = 0.4  # the same for a whole condition ("unless ...")
 _MOST_SHOWN = 80  # characters of a restriction that a note quotes
 
 _VERB = r"(?:is|are|was|were|be|should|can|may|must|has|have|do|does|will|need|needs)"
@@ -28,14 +28,14 @@ _RESTRICTED = re.compile(
     r"only (?:if|when|after|once|in|for|with|under|where|by|as|until)|if and only if)\b[^.;]*)",
     re.IGNORECASE,
 )
-# These words restrict a claim, unless the sentence has them outside its restriction too.
+# These words restrict a claim, except where the sentence has them outside its restriction too.
 _RESTRICTING = re.compile(
     r"\b(?:unless|except\w*|apart from|other than|save for|exception|excluding|provided|as long as|"
     r"so long as|condition|only|if|when|once|after|until|in (?:some|certain|selected|most)|sometimes|"
     r"usually|generally|certain|some|mostly|normally|outside)\b",
     re.IGNORECASE,
 )
-# These words say of all what the evidence says of some.
+# A claim with these words says of all what the evidence says of some.
 _WIDENING = re.compile(
     r"\b(?:any|every|all|whatever|whenever|regardless|irrespective|everyone|anyone|on (?:its|their) own|"
     r"at any (?:age|time)|as well$|too$)\b(?!\s+(?:other|of the following|day|\d|hours?|minutes?))",
@@ -78,7 +78,12 @@ _OF_AGE = frozenset(map(word_key, "age aged old year years month months".split()
 
 
 def missing_limits(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields the word that says of all ("at any time") what the sentence says of those "who" or "when"."""
+    """Yields a `Missing` of the kind "restriction" for "at any time" or "all" where the evidence has a limit.
+
+    Example: "any patient may take it" where the deciding sentence (`evidence.nearest`) says "patients who are
+    older than 60 may take it". Nothing is yielded if the claim states the limit, or if a text of the evidence
+    has such a word too.
+    """
     found = _WIDENING.search(claim.rstrip(" ."))
     if not found or any(_WIDENING.search(text) for text in evidence.in_order):
         return
@@ -101,7 +106,11 @@ def missing_limits(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
 
 def missing_restrictions(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields the claim where its sentence restricts what the claim says of all, or of what is excepted."""
+    """Yields a `Missing` of the kind "restriction" where the claim leaves out or crosses a restriction.
+
+    The deciding sentence, `evidence.nearest`, says "unless fever sets in". "X may be given" leaves this out,
+    and "X may be given even when fever sets in" crosses it.
+    """
     restriction = _RESTRICTED.search(evidence.nearest)
     if not restriction:
         return
@@ -126,10 +135,15 @@ def missing_restrictions(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
 
 def _crossed(claim: str, words: str, rest: str) -> re.Match[str] | None:
-    """Returns the words with which the claim crosses a restriction, or None.
+    """Returns the match of the words with which the claim crosses a restriction, or None.
 
-    "Even when fever sets in" crosses "unless fever sets in", and "before any culture" and "straight away"
-    cross "only after two cultures".
+    "Even when fever sets in" crosses "unless fever sets in". "Before any culture" and "straight away" cross
+    "only after two cultures".
+
+    Args:
+        claim: the text of the claim.
+        words: the restriction.
+        rest: the sentence without the restriction.
     """
     wanted, restricting = content_keys(claim), content_keys(words) - content_keys(rest)
     if not wanted or not restricting or _is_restricted(claim) or is_odd(claim) != is_odd(rest):
@@ -146,11 +160,18 @@ def _crossed(claim: str, words: str, rest: str) -> re.Match[str] | None:
 
 
 def _is_restricted(claim: str) -> bool:
+    """Returns whether the claim has a word for an exception: "unless", "only", "until"."""
     return bool(_EXCEPTING.search(claim))
 
 
 def _states_alone(text: str, wanted: frozenset[str], words: str) -> bool:
-    """Returns whether another sentence of the evidence says all of the claim without a restriction."""
+    """Returns whether another sentence of `text` says the claim without a restriction.
+
+    Args:
+        text: a text of the evidence.
+        wanted: the keys of the claim's content words.
+        words: the restriction of the deciding sentence.
+    """
     return any(
         words not in text[sentence.start : sentence.end]
         and not _RESTRICTED.search(text, sentence.start, sentence.end)

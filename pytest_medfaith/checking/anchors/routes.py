@@ -1,4 +1,4 @@
-"""Routes of giving a drug that the evidence neither names nor implies: "intravenous" for tablets."""
+"""Routes of giving a drug that the evidence neither names nor implies: "intravenous" against "tablets"."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from pytest_medfaith.checking.anchors.evidence import (
     shared_with,
 )
 
-# Share of the claim's words, apart from the route, that a sentence must hold: then it says the same of the
-# matter, and its route is compared with the claim's.
+# Share of the claim's words, apart from the route, that a sentence must hold. Then both are on the same
+# matter, and the route of the sentence is compared with that of the claim.
 SAME_STATEMENT = 0.5
-# route: words that name it / words that imply it in evidence
+# route: (words that name it, words of evidence that imply it)
 _ROUTES: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "oral": (
@@ -78,7 +78,7 @@ _IMPLIED = {
     route: re.compile(rf"(?<![\w-])(?:{names}|{implied})(?![\w-])", re.IGNORECASE)
     for route, (names, implied) in _ROUTES.items()
 }
-# Forms of a drug, and acts, that only this route has.
+# route: forms of a drug and acts that only this route has
 _FORMS = {
     route: re.compile(rf"(?<![\w-])(?:{words})(?![\w-])", re.IGNORECASE)
     for route, words in {
@@ -151,7 +151,12 @@ _LOOK_BACK = 60  # characters before a route in which it may be denied
 
 
 def missing_routes(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields the routes of `claim` that the evidence neither names nor implies."""
+    """Yields a `Missing` of the kind "route" for each route of `claim` that the evidence does not give.
+
+    Example: "intravenous" against "take one tablet". A route is given where a text names it, or where the
+    deciding sentence implies it. The forms of `missing_forms` ("tablets") are yielded too. A claim that
+    speaks neither of giving nor of a drug has no routes.
+    """
     if not _ADMINISTERED.search(claim) and not any(mention.kind == "drug" for mention in linked(claim)):
         return
     yield from missing_forms(claim, evidence)
@@ -173,13 +178,17 @@ def missing_routes(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
 
 def _is_ruled_out(route: str, sentence: str) -> bool:
-    """Returns whether the sentence names the route only after "not", "never" or "rather than"."""
+    """Returns whether the sentence names the route, but only behind "and not", "never" or "rather than"."""
     places = [found.start() for found in _NAMED[route].finditer(sentence)]
     return bool(places) and all(_RULED_OUT.search(sentence[max(0, at - _LOOK_BACK) : at]) for at in places)
 
 
 def missing_forms(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields the form of a drug ("tablets", "eye drops") where its sentence has other forms only."""
+    """Yields a `Missing` of the kind "route" for a form of a drug where the evidence has other forms only.
+
+    Example: "tablets" where the deciding sentence, `evidence.nearest`, says "eye drops". At most one is
+    yielded.
+    """
     sentence = evidence.nearest
     known = {route for route, *_ in read_forms(sentence)}
     known |= {route for route, *_ in read_routes(sentence) if _is_given(route, sentence)}
@@ -198,7 +207,7 @@ def missing_forms(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
 
 def read_forms(text: str) -> list[tuple[str, int, int]]:
-    """Returns the routes that forms of a drug in `text` imply, with the spans of the forms."""
+    """Returns (route, start, end) for each form of a drug in `text`: ("oral", 4, 11) for "two tablets"."""
     return [
         (route, found.start(), found.end())
         for route, pattern in _FORMS.items()
@@ -207,12 +216,15 @@ def read_forms(text: str) -> list[tuple[str, int, int]]:
 
 
 def _go_together(route: str, other: str) -> bool:
-    """Returns whether a drug of one form may have been given by the other route: an injection into a vein."""
+    """Returns whether a drug of one form may be given by the other route: "injected", "intravenous"."""
     return route == other or any({route, other} <= group for group in _TOGETHER)
 
 
 def read_routes(text: str) -> list[tuple[str, int, int]]:
-    """Returns the routes of giving a drug that `text` names, with their spans."""
+    """Returns (route, start, end) for each route that `text` names: ("oral", 5, 13) for "give by mouth".
+
+    "Oral hygiene" and "stage IV" name no route.
+    """
     return [
         (route, found.start(), found.end())
         for route, pattern in _NAMED.items()
@@ -225,8 +237,9 @@ def read_routes(text: str) -> list[tuple[str, int, int]]:
 def _is_given(route: str, sentence: str) -> bool | None:
     """Returns whether the sentence says that a drug is given by the route.
 
-    False where it only denies the route or sets it apart ("rather than by mouth"), None where it does not
-    name it.
+    Returns:
+        False where it only denies the route or sets it apart ("rather than by mouth"), None where it neither
+        names nor implies it.
     """
     places = [found.start() for found in _IMPLIED[route].finditer(sentence)]
     if not places:

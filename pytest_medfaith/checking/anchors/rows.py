@@ -1,4 +1,7 @@
-"""Doses in rows: a dose that the evidence states for another drug, or for another age."""
+"""Doses that the evidence states for another drug or another age than the claim does.
+
+Example: "A 5 mg" where a row of the evidence says "A 10 mg, B 5 mg".
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,13 @@ _RESPECTIVELY = re.compile(r"\brespectively\b|\beach\b|\bboth\b|\beither\b", re.
 
 @dataclass(frozen=True)
 class Row:
-    """A dose, the drug or age that it is for, and the sentence that says so."""
+    """A dose and what it is for: "5 mg of warfarin", "10 mg for those aged 2 to 5".
+
+    Attributes:
+        key: the drug or the age.
+        dose: the dose; its span counts from the start of `sentence`.
+        sentence: the sentence that says so.
+    """
 
     key: Mention | Quantity
     dose: Quantity
@@ -35,7 +44,11 @@ class Row:
 
 
 def missing_rows(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields the doses that the evidence states, but in another row: of another drug, or at another age."""
+    """Yields a `Missing` of the kind "row" for each dose that the evidence states for another drug or age.
+
+    The evidence must have another dose for the claim's drug or age, in the same sentence. `instead` holds
+    that dose.
+    """
     stated = read_rows(claim)
     known = [row for text in evidence.in_order for row in read_rows(text)] if stated else []
     for row in stated:
@@ -83,6 +96,10 @@ def read_rows(text: str) -> tuple[Row, ...]:
 
 
 def _key_of(dose: Quantity, keys: Sequence[Mention | Quantity], sentence: str) -> Mention | Quantity | None:
+    """Returns the drug or age among `keys` that `dose` is for; None where the sentence names none.
+
+    It is the one behind the dose if "of", "for" or the like joins them, else the last before the dose.
+    """
     behind = next((key for key in keys if key.start >= dose.end), None)
     if behind is not None and _OF.fullmatch(sentence, dose.end, behind.start):
         return behind
@@ -93,13 +110,14 @@ def _key_of(dose: Quantity, keys: Sequence[Mention | Quantity], sentence: str) -
 
 
 def _same_key(mine: Mention | Quantity, theirs: Mention | Quantity) -> bool:
+    """Returns whether two rows are for the same: related drugs, or equal ages."""
     if isinstance(mine, Mention):
         return isinstance(theirs, Mention) and mine.is_related(theirs)
     return isinstance(theirs, Quantity) and _same_dose(mine, theirs)
 
 
 def _same_dose(mine: Quantity, theirs: Quantity) -> bool:
-    """Returns whether both state the same, as a single or a daily amount."""
+    """Returns whether both amounts are equal, as stated or as a total a day."""
     return mine.dimension == theirs.dimension and any(
         same_ends(one, two) for one in mine.readings for two in theirs.readings
     )

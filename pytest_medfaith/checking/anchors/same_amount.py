@@ -1,4 +1,7 @@
-"""Whether evidence states an amount of a claim: in another unit, a day, as a decimal, for each kilogram."""
+"""Whether evidence states an amount of a claim in another form.
+
+Such forms are another unit, a total a day, a decimal for a percentage, an amount for each kilogram.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,10 @@ _EACH_KILOGRAM = re.compile(
 
 
 def states(other: Quantity, quantity: Quantity, claim: str, text: str) -> bool:
-    """Returns whether `other` of `text` states the value of `quantity` of `claim`, in whatever form."""
+    """Returns whether `other` of `text` states the value of `quantity` of `claim`, in whatever form.
+
+    "30 %" states "0.3", for example.
+    """
     return (
         states_ends(other, quantity)
         or _states_for_each(other, quantity, claim, text)
@@ -32,7 +38,10 @@ def states(other: Quantity, quantity: Quantity, claim: str, text: str) -> bool:
 
 
 def states_ends(other: Quantity, quantity: Quantity) -> bool:
-    """Returns whether `other` states the ends of `quantity`, as a single or daily amount, or as a rate."""
+    """Returns whether `other` states the ends of `quantity`: as an amount, as a total a day, or as a rate.
+
+    "10 mg a day" states "5 mg twice a day", and "every 8 hours" states "three times a day".
+    """
     if other.dimension == quantity.dimension:
         return any(ends_met(mine, theirs) for mine in quantity.readings for theirs in other.readings)
     if quantity.dimension == "frequency" and other.times:
@@ -62,14 +71,17 @@ def ends_met(quantity: Quantity, other: Quantity) -> bool:
 
 
 def _slack(quantity: Quantity) -> float:
-    """Returns how far off a value may be: a tenth for "about 3.5", more for "half" and "a week"."""
+    """Returns how far off a value may be, in its base unit: a tenth of it for "about 3.5".
+
+    It is more for "half" and "a week", and the rounding for an exact number.
+    """
     if quantity.rough and quantity.step:
         return max(ROUGH_NUMBER * abs(quantity.high), allowed_error(replace(quantity, rough=False)))
     return allowed_error(quantity)
 
 
 def _states_for_each(other: Quantity, quantity: Quantity, claim: str, text: str) -> bool:
-    """Returns whether both are amounts for each kilogram, `other` by its unit and the claim by its words.
+    """Returns whether both are amounts for each kilogram: "/kg" in `text`, in words in the claim.
 
     "Every kilogram lost takes 1 mm Hg off" is "1 mm Hg/kg".
     """
@@ -91,7 +103,10 @@ def _is_decimal(quantity: Quantity, other: Quantity) -> bool:
 
 
 def _is_monovalent(quantity: Quantity, other: Quantity, claim: str) -> bool:
-    """Returns whether millimoles and milliequivalents of an ion with a single charge are the same number."""
+    """Returns whether one is in millimoles, the other in milliequivalents, and the numbers are the same.
+
+    That is right for ions with a single charge. False for claims on calcium, magnesium and the like.
+    """
     numerators = {each.dimension.split("/")[0] for each in (quantity, other)}
     below = {each.dimension.partition("/")[2] for each in (quantity, other)}
     if numerators != {"amount", "equivalent"} or len(below) != 1 or _MANY_CHARGES.search(claim):
@@ -100,7 +115,10 @@ def _is_monovalent(quantity: Quantity, other: Quantity, claim: str) -> bool:
 
 
 def is_inverse(quantity: Quantity, claim: str, text: str) -> bool:
-    """Returns whether `text` says the multiple from the other side: "half as often" for "twice as often"."""
+    """Returns whether `text` says the multiple of the claim from the other side.
+
+    "B is half as often" says what "A is twice as often" says.
+    """
     in_percent = "%" in claim[quantity.start : quantity.end]
     if quantity.dimension not in ("multiple", "fraction") or quantity.high <= 0 or in_percent:
         return False
@@ -112,7 +130,14 @@ def is_inverse(quantity: Quantity, claim: str, text: str) -> bool:
 
 
 def sides_swapped(quantity: Quantity, claim: str, other: Quantity, text: str) -> bool:
-    """Returns whether what is before one multiple is behind the other, and the other way round."""
+    """Returns whether words before one quantity are behind the other, and words behind it before the other.
+
+    Args:
+        quantity: a quantity of `claim`.
+        claim: the text of the claim.
+        other: a quantity of `text`.
+        text: a text of the evidence.
+    """
     before, after = content_keys(claim[: quantity.start]), content_keys(claim[quantity.end :])
     their_before, their_after = content_keys(text[: other.start]), content_keys(text[other.end :])
     back = (after - before) & (their_before - their_after)

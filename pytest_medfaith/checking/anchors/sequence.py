@@ -1,4 +1,4 @@
-"""What comes before what ("A is followed by B", "A after B"), and claims that reverse the order."""
+"""Orders in time ("A is followed by B", "A after B") and claims that reverse them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LINK = re.compile(
     r"and (?:then|adds?|added)|then))\b",
     re.IGNORECASE,
 )
-_MOST_WORDS = 2  # for what comes later; a text with more lists more than two things
+_MOST_WORDS = 2  # different words for "later"; a text with more of them lists more than two things
 _BREAK = re.compile(
     r"[;:]|\b(?:because|since|unless|until|although|so as to|in order to|to (?:avoid|prevent))\b|"
     r",\s+(?:as|so)\b|,?\s+and not (?:after|before) it\b",
@@ -48,12 +48,12 @@ _ORDERING = frozenset(
 
 @dataclass(frozen=True)
 class Order:
-    """Which things a text puts before which.
+    """What a text puts before what: A before B.
 
     Attributes:
-        first: the keys of what comes first.
-        second: the keys of what comes second.
-        start: the first character of the words for the order.
+        first: the keys (stems) of words only for what comes first.
+        second: the keys of words only for what comes second.
+        start: the first character of the words for the order ("followed by").
         end: the character after them.
         numbered: True for "A first, B later".
         denied: how often the part of the text with the order denies.
@@ -67,13 +67,16 @@ class Order:
     denied: int = 0
 
     def agrees(self, other: Order) -> bool:
-        """Returns whether both put a thing before another, and no words are in the opposite order."""
+        """Returns whether both orders share a first and a second thing, and none is reversed."""
         straight = self.first & other.first and self.second & other.second
         return bool(straight) and not (self.first & other.second or self.second & other.first)
 
 
 def missing_sequences(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields the word for an order of two things that is the opposite in the sentence that decided."""
+    """Yields a `Missing` of the kind "order" where `claim` and the deciding sentence have opposite orders.
+
+    Example: "A before B" where `evidence.nearest` says "A after B".
+    """
     mine, theirs = read_sequence(claim), read_sequence(evidence.nearest)
     if mine is None or theirs is None or mine.denied != theirs.denied:
         return
@@ -87,13 +90,16 @@ def missing_sequences(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
 
 def read_sequence(text: str) -> Order | None:
-    """Returns which things `text` puts before which; None where it has no order, or several."""
+    """Returns what `text` puts before what: metformin before insulin for "metformin, followed by insulin".
+
+    None where the text states no order, or several.
+    """
     links = list(_LINK.finditer(text))
     return (_linked_order(text, links[0]) if len(links) == 1 else None) or _numbered_order(text)
 
 
 def _linked_order(text: str, link: re.Match[str]) -> Order | None:
-    """Returns the order of "A before B" and "A is followed by B", or None."""
+    """Returns the order around "before" or "followed by"; None where a side has no content word."""
     start, end = part_around(text, *link.span(), ends=_BREAK)
     ahead, behind = content_keys(text[start : link.start()]), content_keys(text[link.end() : end])
     if not ahead or not behind:
@@ -104,7 +110,10 @@ def _linked_order(text: str, link: re.Match[str]) -> Order | None:
 
 
 def _numbered_order(text: str) -> Order | None:
-    """Returns the order of "A first, B later"; None if no joint parts them, or a third thing is in line."""
+    """Returns the order of "A first, B later".
+
+    None where no mark or "and" parts the two, or where a third thing follows.
+    """
     opening, later = list(_FIRST.finditer(text)), list(_LATER.finditer(text))
     if not opening or not 1 <= len({found[0].lower() for found in later}) <= _MOST_WORDS:
         return None

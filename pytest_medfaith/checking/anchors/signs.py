@@ -1,4 +1,4 @@
-"""Changes of opposite sign: "rose by 9 points" for "fell by 9 points", "plus 4" for "minus 4"."""
+"""Changes in opposite directions: "rose by 9 points" for "fell by 9 points", "plus 4" for "minus 4"."""
 
 from __future__ import annotations
 
@@ -21,7 +21,11 @@ _WORDS = {1: "upwards", -1: "downwards"}
 
 
 def missing_signs(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields each change that has the same size and the opposite sign in the sentence that decided."""
+    """Yields a `Missing` of the kind "sign" for each change that the deciding sentence has the other way.
+
+    Example: "rose by 9 points" where `evidence.nearest` says "fell by 9 points". The size must be the same.
+    Comparisons ("than") are not read.
+    """
     sentence = evidence.nearest
     if _COMPARED.search(claim) or _COMPARED.search(sentence) or is_odd(claim) != is_odd(sentence):
         return
@@ -38,6 +42,10 @@ def missing_signs(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
 
 def _same_size(quantity: Quantity, other: Quantity) -> bool:
+    """Returns whether both are of a dimension, and an end of one is as large as an end of the other.
+
+    The sign does not count.
+    """
     if not same_dimension(quantity, other):
         return False
     apart = min(abs(abs(quantity.low) - abs(end)) for end in (other.low, other.high))

@@ -24,7 +24,7 @@ _SEVERAL = re.compile(
     re.IGNORECASE,
 )
 _AHEAD = 45  # characters before a noun in which its number may be
-_WORDS = 4  # of the claim behind "a single" among which the noun may be
+_WORDS = 4  # words of the claim behind "a single", among which the noun may be
 _ENDS = frozenset("of or is to that for with before after than in on and has may can a the if when".split())
 _UNCOUNTED = frozenset(
     map(word_key, "day hour week month year minute second time dose patient person people group".split())
@@ -32,7 +32,11 @@ _UNCOUNTED = frozenset(
 
 
 def missing_singles(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields "a single" with its noun of which the sentence that decided counts several, and never one."""
+    """Yields a `Missing` of the kind "single" for "a single crisis" where the evidence asks for several.
+
+    Example: "three or more crises" in the deciding sentence, `evidence.nearest`. At most one is yielded. A
+    bare "one crisis" counts only in a claim with "enough", "required" or the like.
+    """
     if negations(read_tokens(claim)):
         return
     for found in _SINGLE.finditer(claim):
@@ -47,7 +51,7 @@ def missing_singles(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
 
 def _nouns(claim: str, start: int) -> list[Token]:
-    """Returns the words behind "a single" that may be the thing counted."""
+    """Returns the content words behind the offset `start` ("a single") that may be the thing counted."""
     nouns: list[Token] = []
     for token in [token for token in read_tokens(claim) if token.start >= start][:_WORDS]:
         if not token.key or token.lower in _ENDS:
@@ -57,7 +61,10 @@ def _nouns(claim: str, start: int) -> list[Token]:
 
 
 def _counted(noun: Token, sentence: str) -> str:
-    """Returns the words with which `sentence` counts several of `noun`; "" where one has no number."""
+    """Returns the words with which `sentence` counts several of `noun`: "three or more crises".
+
+    "" where the noun is missing or has no such number at one of its places.
+    """
     words = ""
     for token in read_tokens(sentence):
         if token.key == noun.key:

@@ -1,1 +1,1 @@
-"""Rules that need no similar evidence: a future date, a trial that cannot exist, a contradicted question."""
+"""Rules that refute without similar evidence: a future date, an impossible trial, a contradicted question."""

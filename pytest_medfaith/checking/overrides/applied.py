@@ -1,6 +1,6 @@
-"""What a claim says that cannot be, whatever the evidence is, and where there is none.
+"""Refutes claims that cannot be true whatever the evidence is, even without evidence.
 
-Example: "A trial published in 2041 found fewer deaths" is refuted beside evidence on another matter too.
+Example: "A trial published in 2041 found fewer deaths" is refuted, also next to evidence on another matter.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ def overridden(
     rules: Collection[str],
     today: date | None = None,
 ) -> Verdict:
-    """Returns `verdict`, refuted where the claim cannot be, with what the rules `future` and `trial` find.
+    """Returns `verdict` after the rules `future` and `trial`: refuted where the claim cannot be true.
 
-    A claim of a trial that exists but that no evidence names is not refuted: it may be true. The finding
-    tells of it, where the claim is unsupported.
+    A claim on a trial that may exist but that no evidence names is not refuted. If it is unsupported, it gets
+    a finding that says so.
 
     Args:
-        verdict: after all other rules.
-        scores: of the claim; none where there is no evidence.
+        verdict: the verdict after all other rules.
+        scores: the model's scores of the claim; empty without evidence.
         chunks: the evidence.
-        rules: names of the rules that may speak.
-        today: the day after which the future begins; the clock's where None.
+        rules: names of the rules in use.
+        today: the day after which the future begins; the clock's day where None.
     """
     text = plain_letters(verdict.claim.text)
     found = list(_refuting(text, chunks, rules, today))
@@ -60,7 +60,10 @@ def overridden(
 def _refuting(
     claim: str, chunks: Sequence[Chunk], rules: Collection[str], today: date | None
 ) -> Iterator[Finding]:
-    """Yields what of a claim cannot be; what the evidence states as well is left to the other rules."""
+    """Yields a finding for each future date and impossible trial of a claim that the evidence does not have.
+
+    What the evidence states as well is left to the other rules.
+    """
     latest = latest_date(today, published=max((chunk.year or 0 for chunk in chunks), default=0))
     evidence = "\n".join(map(with_its_source, chunks))
     known = known_years(evidence, latest=latest) if FUTURE in rules else frozenset()
@@ -78,11 +81,12 @@ def _refuting(
 def _unnamed(
     claim: str, chunks: Sequence[Chunk], *, known: Collection[tuple[int, int] | None]
 ) -> Iterator[Finding]:
-    """Yields the trials that no evidence names, apart from those at the spans `known`."""
+    """Yields a finding for each trial of a claim that no evidence names, but not for the spans `known`."""
     for each in missing_trials(claim, "\n".join(map(with_its_source, chunks))):
         if (each.start, each.end) not in known:
             yield _finding(TRIAL, each.note, each.start, each.end, "weaken")
 
 
 def _finding(rule: str, message: str, start: int, end: int, effect: Literal["refute", "weaken"]) -> Finding:
+    """Returns a finding of a rule on the words `start:end` of the claim."""
     return Finding(rule=rule, message=message, claim_span=(start, end), effect=effect)

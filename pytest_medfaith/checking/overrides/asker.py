@@ -1,4 +1,4 @@
-"""What an answer says of the asker against the question: "you are not pregnant" to "I am pregnant"."""
+"""Claims that contradict what the asker said of themselves: "you are not pregnant" to "I am pregnant"."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OF_THE_ASKER = re.compile(
     r"had|do|don['’]t|did|take|smoke|drink|weigh|use))|your)\b",
     re.IGNORECASE,
 )
-# Advice may differ from what the asker does now: "Take 5 mg" to "I take 10 mg". Other times may, too.
+# Advice may differ from what the asker does now: "Take 5 mg" to "I take 10 mg". So may words on other times.
 _ADVICE = re.compile(
     r"\b(?:should|can|could|may|might|must|need|needs|try|aim|target|goal|recommend\w*|suggest\w*|advis\w*|"
     r"if|when|unless|until|would|will|want|ask|tell|increas\w*|reduc\w*|lower\w*|rais\w*|chang\w*|stop\w*|"
@@ -33,11 +33,11 @@ _DENIALS = re.compile(r"\b(?:not|no|never|none|without|neither|nor)\b", re.IGNOR
 
 
 def contradicted_fact(claim: str, facts: Sequence[str]) -> tuple[str, tuple[int, int]] | None:
-    """Returns the fact that `claim` contradicts, and the span of the clause that does; None for none.
+    """Returns (fact, span of the clause of `claim` that contradicts it); None for no contradiction.
 
     Args:
-        claim: of an answer.
-        facts: what the asker says of themselves, told to them: "You are pregnant.".
+        claim: a claim of an answer.
+        facts: what the asker says of themselves, in the second person: "You are pregnant.".
     """
     for start, end in _clauses(claim):
         clause = claim[start:end]
@@ -51,15 +51,16 @@ def contradicted_fact(claim: str, facts: Sequence[str]) -> tuple[str, tuple[int,
 
 
 def _clauses(text: str) -> list[tuple[int, int]]:
+    """Returns the spans of the clauses of `text`, parted at marks and at words such as "because"."""
     joints = [joint.span() for joint in _JOINT.finditer(text)]
     starts, ends = [0, *(end for _, end in joints)], [*(start for start, _ in joints), len(text)]
     return [(start, end) for start, end in zip(starts, ends, strict=True) if text[start:end].strip()]
 
 
 def _contradict(clause: str, fact: str) -> bool:
-    """Returns whether a clause and a fact deny each other, or give the same thing another amount.
+    """Returns whether a clause and a fact deny each other, or give different amounts of the same thing.
 
-    "You do not smoke" denies "You smoke 20 a day", but "You do not take it with food" does not deny "You take
+    "You do not smoke" denies "You smoke 20 a day". "You do not take it with food" does not deny "You take
     it".
     """
     clause, fact = (_SHORT_NOT.sub(" not", _SHORT_BE.sub(" are", text)) for text in (clause, fact))
@@ -82,11 +83,11 @@ def _contradict(clause: str, fact: str) -> bool:
 
 
 def _keys(text: str) -> frozenset[str]:
-    """Returns the keys of the content words of a text, apart from those that deny."""
+    """Returns the keys of the content words of `text`, without the words that deny."""
     return frozenset(token.key for token in read_tokens(_DENIALS.sub(" ", text)) if token.content)
 
 
 def _words(text: str, quantity: Quantity) -> frozenset[str]:
-    """Returns the keys of the content words apart from those of the quantity."""
+    """Returns the keys of the content words of `text` outside the quantity."""
     outside = (token for token in read_tokens(text) if not quantity.start <= token.start < quantity.end)
     return frozenset(token.key for token in outside if token.content)

@@ -1,6 +1,6 @@
-"""Findings that a text dates to a time that has not come, as in "a trial published in 2041 found it".
+"""Findings that a text dates to the future: "a trial published in 2041 found it".
 
-A plan is no finding: "The guideline is due for review in 2041", "By 2050 a third of adults will have it".
+Plans do not count: "The guideline is due for review in 2041", "By 2050 a third of adults will have it".
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from datetime import date, datetime, timedelta, timezone
 from pytest_medfaith.english.sentences import sentence_spans
 from pytest_medfaith.quantities.calendar import dates_in, read_date, years_in
 
-# Journals and yearly guidelines bear a date that lies ahead of their publication: the report for 2027 is out
-# in November 2026.
+# Journals and yearly guidelines have a date after their publication: the report for 2027 appears in November
+# 2026.
 DATED_AHEAD = timedelta(days=92)
 _FIRST_CLOCK = timezone(timedelta(hours=14))  # where a day begins first
 
@@ -47,7 +47,7 @@ _KNOWN_BEFORE = re.compile(
 # "(Smith et al., 2041)", "Lancet 2041;".
 _CITED = re.compile(r"(?:\bet al\.?,?\s*\(?|\([A-Z][\w’'-]+(?:\s+(?:and|&)\s+[A-Z][\w’'-]+)?,?\s+)$")
 _ISSUE = re.compile(r"\s*;\s*\d")
-# What makes a date a plan wherever it is in the sentence.
+# These words make a date a plan, wherever they are in the sentence.
 _PLANNED = re.compile(
     r"\b(?:will|would|shall|won['’]t|could|should|project(?:ed|s|ions?)|expect(?:ed|s|ations?)?|predict\w*|"
     r"forecast\w*|anticipat\w+|schedul\w+|due|plan(?:ned|s|ning)?|goals?|targets?|targeted|aim(?:s|ed)?|"
@@ -81,7 +81,13 @@ _SPAN_BEFORE = re.compile(r"(?:19|20)\d\d\s*(?:[-–/]|to|and|through)\s*$")
 
 @dataclass(frozen=True)
 class FutureDate:
-    """A date of a finding that has not come; `start` and `end` are the span of its words in the text."""
+    """A year in the future to which a text dates a finding.
+
+    Attributes:
+        year: the year.
+        start: the first character of its words in the text.
+        end: the character after them.
+    """
 
     year: int
     start: int
@@ -89,19 +95,23 @@ class FutureDate:
 
 
 def latest_date(today: date | None = None, *, published: int = 0) -> date:
-    """Returns the last day that counts as come.
+    """Returns the last day that does not count as the future: today and some three months, or later.
 
     Args:
-        today: the clock's day where None.
-        published: the latest year in which a source of the evidence was published. It has come, whatever the
-            clock says; a year further ahead than the next is an error of the corpus, and counts as the next.
+        today: today; the clock's day where None.
+        published: the latest year in which a source of the evidence appeared, 0 for none. This whole year
+            does not count as the future. A year after the next one is an error of the corpus, and counts as
+            the next.
     """
     now = today or datetime.now(tz=_FIRST_CLOCK).date()
     return max(now + DATED_AHEAD, date(min(published, now.year + 1), 12, 31) if published else now)
 
 
 def future_findings(text: str, *, latest: date) -> Iterator[FutureDate]:
-    """Yields the dates after `latest` to which `text` dates a finding, a publication or an event."""
+    """Yields the dates after `latest` at which `text` puts a finding, a publication or an event.
+
+    "A trial published in 2041 found less pain." gives 2041, while `latest` is before that year.
+    """
     for start, end in sentence_spans(text):
         sentence = text[start:end]
         for found in _dates(sentence, latest):
@@ -110,7 +120,7 @@ def future_findings(text: str, *, latest: date) -> Iterator[FutureDate]:
 
 
 def _dates(sentence: str, latest: date) -> Iterator[FutureDate]:
-    """Yields what of a sentence is after `latest`: years, and months of the latest year."""
+    """Yields the years of a sentence after that of `latest`, and the later months of its year."""
     for found in years_in(sentence):
         year = int(found["year"])
         if year > latest.year and not found["decade"]:
@@ -122,6 +132,7 @@ def _dates(sentence: str, latest: date) -> Iterator[FutureDate]:
 
 
 def _is_finding(sentence: str, found: FutureDate, latest: date) -> bool:
+    """Returns whether the sentence dates something that happened; False for plans and for "by 2041"."""
     before, after = sentence[: found.start], sentence[found.end :]
     if _NOT_YET.search(before) or _SPAN_BEFORE.search(before):
         return False
@@ -135,7 +146,7 @@ def _is_finding(sentence: str, found: FutureDate, latest: date) -> bool:
 
 
 def _is_bound(before: str, after: str) -> bool:
-    """Returns whether a date between these words is that of a source or of its publication."""
+    """Returns whether the date between `before` and `after` is that of a source: "published in 2041"."""
     if _TO_BE_KNOWN.search(before) or _PLANNED_NEAR.search(before) or _PLANNED_AFTER.match(after):
         return False
     if _CITED.search(before) or _ISSUE.match(after):
@@ -148,7 +159,7 @@ def _is_bound(before: str, after: str) -> bool:
 
 
 def known_years(text: str, *, latest: date) -> frozenset[int]:
-    """Returns the years after `latest` that `text` names as come: the date of an edition, and no plan."""
+    """Returns the years after `latest` that `text` names outside plans: 2041 for "the 2041 edition"."""
     years = set()
     for start, end in sentence_spans(text):
         sentence = text[start:end]

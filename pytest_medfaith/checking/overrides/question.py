@@ -1,6 +1,6 @@
-"""Answers that contradict their question, or take for granted what the evidence refutes.
+"""Answers that contradict their question, or accept a premise of it that the evidence refutes.
 
-Examples: "As you are not pregnant, it is safe" to "I am pregnant. Can I take it?"; "It increases appetite" to
+Examples: "As you are not pregnant, it is safe" to "I am pregnant. Can I take it?". "It increases appetite" to
 "Why does metformin cause weight gain?", where the evidence says that it lowers weight.
 """
 
@@ -30,12 +30,12 @@ _CORRECTED = re.compile(
 _DENIAL = re.compile(
     r"\b(?:not|no|never|nor|neither|cannot|without|rather than|instead)\b|n['’]t\b", re.IGNORECASE
 )
-SAME_MATTER = 0.5  # the share of the premise's words that a denying claim holds
+SAME_MATTER = 0.5  # the share of the premise's words, at least, that a claim which denies it holds
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A question with the evidence and the answer to it."""
+    """A question, the answer to it and the contexts of the answer."""
 
     question: str
     answer: str
@@ -79,7 +79,12 @@ def with_question(verdicts: Sequence[Verdict], asked: Asked, checker: Checker) -
 
 
 def _against_facts(verdict: Verdict, facts: Sequence[str]) -> Verdict:
-    """Returns `verdict`, refuted where its claim contradicts what the asker says of themselves."""
+    """Returns `verdict`, refuted if its claim contradicts what the asker says of themselves.
+
+    Args:
+        verdict: on a claim of the answer.
+        facts: see `contradicted_fact`.
+    """
     found = contradicted_fact(plain_letters(verdict.claim.text), facts)
     if found is None:
         return verdict
@@ -88,7 +93,7 @@ def _against_facts(verdict: Verdict, facts: Sequence[str]) -> Verdict:
 
 
 def _corrects(premise: str, answer: str, verdicts: Sequence[Verdict]) -> bool:
-    """Returns whether a claim of the answer denies the premise, or calls something in it wrong."""
+    """Returns whether the answer calls something wrong ("myth"), or one of its claims denies the premise."""
     wanted = content_keys(premise)
     return bool(_CORRECTED.search(answer)) or any(
         _DENIAL.search(each.claim.text) and share(wanted, content_keys(each.claim.in_context)) >= SAME_MATTER
@@ -97,6 +102,15 @@ def _corrects(premise: str, answer: str, verdicts: Sequence[Verdict]) -> bool:
 
 
 def _accepting(verdicts: list[Verdict], premise: str, refuting: Verdict, *, says_it: bool) -> list[Verdict]:
+    """Returns `verdicts` with a finding that the answer accepts a false premise.
+
+    Args:
+        verdicts: on the claims of the answer; not empty.
+        premise: what the question takes for granted.
+        refuting: the verdict on the premise.
+        says_it: True where the answer states the premise. Then the claim most similar to it is refuted; else
+            the first claim gets a note.
+    """
     wanted = content_keys(premise)
     shares = [share(wanted, content_keys(verdict.claim.text)) for verdict in verdicts]
     place = shares.index(max(shares)) if says_it else 0
@@ -110,7 +124,7 @@ def _accepting(verdicts: list[Verdict], premise: str, refuting: Verdict, *, says
 
 
 def _refuted(verdict: Verdict, finding: Finding) -> Verdict:
-    """Returns `verdict` with the finding, refuted unless it is; an unscored claim stays unscored."""
+    """Returns `verdict` as refuted, with the finding. A refuted or unscored verdict gets the finding only."""
     if verdict.label in ("refuted", "unscored"):
         return verdict.with_(findings=(*verdict.findings, finding))
     return verdict.with_(

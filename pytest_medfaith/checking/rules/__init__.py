@@ -1,9 +1,9 @@
 """Medical rules after the model: each finds one kind of clash between a claim and its evidence.
 
-A rule reads `(claim, evidence)`, two texts, and returns findings that name the clashing spans: half-open
-characters of the claim and of the evidence. A finding's effect is "refute" (the evidence says otherwise: 5 mg
-against 50 mg), "weaken" (the evidence does not say it: "cures" against "may help") or "note" (it is told, and
-changes no verdict).
+A clash is that the texts do not agree: 5 mg against 50 mg. A rule takes (claim, evidence), two texts, and
+returns findings with the clashing spans: half-open characters of the claim and of the evidence. A finding's
+effect is "refute" (the evidence says otherwise: 5 mg against 50 mg), "weaken" (the evidence does not say it:
+"cures" against "may help") or "note" (shown in reports, changes no verdict).
 """
 
 from __future__ import annotations
@@ -42,25 +42,25 @@ RULES: Mapping[str, Rule] = MappingProxyType(
 NEGATION = "negation"  # reads rejected statements as well: checking/rejected.py
 GROUNDING = "grounding"  # reads all evidence at once, after the other rules: checking/grounding.py
 FUTURE, TRIAL, QUESTION = "future", "trial", "question"
-# These need no evidence that is similar to the claim, nor any: checking/overrides.
+# These rules need no similar evidence, or no evidence at all: checking/overrides.
 OVERRIDES = (FUTURE, TRIAL, QUESTION)
 RULE_NAMES = (*RULES, GROUNDING, *OVERRIDES)
-# A longer claim is no single statement, and its words would meet any evidence.
+# A longer claim is no single statement, and any evidence would share its words.
 _MOST_CHARACTERS = 4_000
-# Characters read of evidence and of context. More is no sentence and no passage, and costs seconds for each
-# claim.
+# Characters of evidence and of context that are read. More than this is no passage, and costs seconds for
+# each claim.
 _MOST_EVIDENCE = 20_000
 _EFFECTS = ("refute", "weaken", "note")
 
 
 @dataclass(frozen=True)
 class AddedRule:
-    """A rule of the project under test, with a check of what it returns.
+    """A rule of the user's project, with a check of what it returns.
 
     Attributes:
-        name: in findings and in `rules_off`: the last part of its dotted name.
-        dotted: as in the settings, "my_pkg.rules:no_brand_names".
-        rule: the callable.
+        name: its name in findings and in `rules_off`: the last part of the dotted name, "no_brand_names".
+        dotted: the dotted name of the settings, "my_pkg.rules:no_brand_names".
+        rule: the callable: (claim, evidence) -> findings.
     """
 
     name: str
@@ -69,14 +69,14 @@ class AddedRule:
 
     @property
     def signature(self) -> str:
-        """What changes where the rule does; baselines hold it."""
+        """The dotted name with a digest of the rule's source, which changes with it; baselines hold it."""
         return f"{self.dotted}{source_digest(self.rule)}"
 
     def __call__(self, claim: str, evidence: str) -> list[Finding]:
         """Returns the rule's findings under its name.
 
         Raises:
-            DataError: the rule raised, or returned something that is no list of findings.
+            DataError: the rule raised an error, or returned something that is no list of findings.
         """
         try:
             found = self.rule(claim, evidence)
@@ -106,10 +106,10 @@ class AddedRule:
 
 
 def load_rules(names: Collection[str]) -> tuple[AddedRule, ...]:
-    """Returns the rules that dotted names lead to, such as "my_pkg.rules:no_brand_names".
+    """Returns the rules at dotted names such as "my_pkg.rules:no_brand_names".
 
     Raises:
-        DataError: a name that leads nowhere or to no callable, or whose last part another rule has.
+        DataError: a name leads nowhere or to no callable, or another rule has the same last part.
     """
     added: list[AddedRule] = []
     for dotted in names:
@@ -121,20 +121,20 @@ def load_rules(names: Collection[str]) -> tuple[AddedRule, ...]:
         name = dotted.rpartition(":")[2]
         if name in (*RULE_NAMES, *SWITCHES, *(each.name for each in added)):
             raise DataError(
-                f"the rule {dotted!r} is called {name!r}, as another rule is; findings and rules_off tell "
-                "rules apart by name, so give it another"
+                f"the rule {dotted!r} is called {name!r}, as another rule is; give it another name, since "
+                "findings and rules_off know rules by their names"
             )
         added.append(AddedRule(name, dotted, rule))
     return tuple(added)
 
 
 def switched_on(added: Sequence[AddedRule] = (), *, off: Collection[str] = ()) -> frozenset[str]:
-    """Returns the names of the rules that may speak: shipped and `added` rules, less those that are `off`.
+    """Returns the names of the rules in use: shipped and `added` rules without those in `off`.
 
     Names of safety rules are allowed in `off`, and change nothing here.
 
     Raises:
-        DataError: a name in `off` that no rule has.
+        DataError: no rule has a name in `off`.
     """
     names = (*RULE_NAMES, *(rule.name for rule in added))
     unknown = sorted(set(off) - {*names, *SWITCHES})
@@ -149,10 +149,15 @@ def switched_on(added: Sequence[AddedRule] = (), *, off: Collection[str] = ()) -
 def active_rules(
     names: Collection[str], *, linker: str = defaults.LINKER, added: Sequence[AddedRule] = ()
 ) -> dict[str, Rule]:
-    """Returns {name: rule} of those shipped and `added` rules that are in `names`, in the order of running.
+    """Returns {name: rule} of the shipped and `added` rules that are in `names`, in the order of running.
 
-    Each rule is a callable (claim, evidence) -> findings. `grounding` and overrides may be in `names`, but
-    are not returned: they read all chunks at once, after these rules.
+    Each rule is a callable (claim, evidence) -> findings. `names` may hold "grounding" and the `OVERRIDES`,
+    but they are not returned: they read all chunks at once, after these rules.
+
+    Args:
+        names: names of rules.
+        linker: name of what finds the drugs and diseases that rules compare.
+        added: rules of the user's project.
     """
     rules: dict[str, Rule] = {**linked_rules(linker), **{rule.name: rule for rule in added}}
     return {name: rule for name, rule in rules.items() if name in names}
@@ -160,7 +165,10 @@ def active_rules(
 
 @lru_cache(maxsize=4)
 def linked_rules(linker: str) -> Mapping[str, Rule]:
-    """Returns the shipped rules by name; those that compare names do so with the linker of that name."""
+    """Returns the shipped rules by name.
+
+    `substitution` and `population` find names with the linker `linker`.
+    """
     find = load_linker(linker)
     return {
         **RULES,
@@ -172,14 +180,20 @@ def linked_rules(linker: str) -> Mapping[str, Rule]:
 def chunk_findings(
     claim: str, chunk: Chunk, span: tuple[int, int], rules: Mapping[str, Rule]
 ) -> list[Finding]:
-    """Returns what the rules find between the claim and the sentence of `chunk` at `span`."""
+    """Returns the findings of the rules on the claim and the sentence of `chunk` at `span`."""
     context = f"{chunk.title}\n{chunk.text}"
     found = apply_rules(claim, chunk.text[slice(*span)], context=context, rules=rules)
     return [placed(finding, chunk.id, span[0]) for finding in found]
 
 
 def placed(finding: Finding, chunk_id: str, start: int) -> Finding:
-    """Returns `finding` with its evidence span counted in the chunk, where its sentence begins at `start`."""
+    """Returns `finding` with its evidence span counted from the start of the chunk `chunk_id`.
+
+    Args:
+        finding: a finding with an evidence span that counts from the start of a sentence.
+        chunk_id: the id of the sentence's chunk.
+        start: where the sentence begins in the chunk.
+    """
     span = finding.evidence_span
     moved = (span[0] + start, span[1] + start) if span else None
     return finding.with_(chunk_id=chunk_id, evidence_span=moved)
@@ -193,21 +207,21 @@ def apply_rules(
     off: Collection[str] = frozenset(),
     rules: Mapping[str, Rule] = RULES,
 ) -> list[Finding]:
-    """Returns what the rules find, in their order; nothing for an empty or overlong claim, or empty evidence.
+    """Returns the findings of all rules, in the order of the rules.
 
-    Of evidence and context the first 20,000 characters are read.
+    There are none for an empty claim, a claim of more than 4,000 characters, or empty evidence. Of evidence
+    and context the first 20,000 characters are read.
 
     Args:
-        claim: the claim.
-        evidence: the sentences that speak of it: the best sentence of a chunk, or the whole chunk.
+        claim: the text of the claim.
+        evidence: the sentences that speak of the claim: the best sentence of a chunk, or the whole chunk.
         context: what else the source says (title, the rest of the chunk). It adds no findings. It takes back
-            those of a number, an entity, a population or a year that the source does name, only in another
-            sentence.
+            findings on a number, a name, a population or a year that the source has in another sentence.
         off: names of rules to leave out.
         rules: the rules by name.
 
     Raises:
-        ValueError: `off` names no rule.
+        ValueError: no rule has a name in `off`.
     """
     unknown = sorted(set(off) - rules.keys())
     if unknown:

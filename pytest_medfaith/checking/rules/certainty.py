@@ -1,4 +1,4 @@
-"""From hedge to certainty: the evidence says may, some or unclear, the claim always, cures or proven."""
+"""From hedge to certainty: the evidence says may, some or unclear, the claim says always, cures or proven."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ _HEDGED = re.compile(
 # evidence has it.
 _WHOLLY = re.compile(r"\b(?:completely|entirely|totally|absolutely|fully|wholly|thoroughly)\b", re.IGNORECASE)
 _KNOWN = re.compile(r"(?:is|are|was|were) known (?:to|that)", re.IGNORECASE)
-# A hedge does not reach back past these words: "smoking causes cancer, and it can harm the eyes". It does not
-# reach on past those of _NOT_ON: "may help, but causes a rash".
+# A hedge says nothing of words before these: "smoking causes cancer, and it can harm the eyes". It says
+# nothing of words behind those of _NOT_ON: "may help, but causes a rash".
 _NOT_BACK = re.compile(
     r",(?!\d)|;|\bbut\b|\band(?=\s+(?:(?:also|thus|therefore|then|even|in turn|it|they|this|these|he|she|"
     r"that|which)\s+){0,2}$)",
@@ -51,7 +51,7 @@ _GOES_ON = re.compile(
     r"[,;]?\s+(?:(?:and|but|while|whereas|although|though|yet|so)\s+)?(?:it|they|this|these|he|she)\b",
     re.IGNORECASE,
 )
-# Words between two commas before a verb part nothing: "aspirin, in adults, may help".
+# Words between two commas before a verb do not part the sentence: "aspirin, in adults, may help".
 _ASIDE = re.compile(r",(?!\d)(?:[^,;]|,(?=\d))*,\s+$")
 _VERB = re.compile(r"may|might|could|can|suggest\w*|appear\w*|seem\w*|tend\w*|helps?", re.IGNORECASE)
 # "Although this evidence was of low certainty" hedges what comes before it.
@@ -69,7 +69,10 @@ _TAKEN_BACK = re.compile(
 
 
 def certainty(claim: str, evidence: str) -> list[Finding]:
-    """Returns a finding where the claim is certain of what the sentence hedges."""
+    """Returns a finding (effect "weaken") where the claim is certain of what the evidence hedges, else [].
+
+    Example: "X cures Y" against "X may help with Y".
+    """
     certain = _CERTAIN.search(claim)
     if not certain or _TAKEN_BACK.search(claim):
         return []
@@ -104,15 +107,15 @@ def _hedges(
     """Returns whether `hedge` speaks of what the claim is certain of.
 
     It does where its clause has words of the claim that the rest of the sentence lacks. In "smoking can harm
-    the eyes, and it causes cancer" only the words after the hedge count, as "it" goes on with the words
+    the eyes, and it causes cancer" only the words after the hedge count, since "it" continues the words
     before. For "is known to" the verb has to come after the hedge: "smoking causes cancer in some people"
-    takes nothing back.
+    does not hedge that it does.
 
     Args:
-        hedge: the hedge, in `sentence`.
+        hedge: the match of the hedge in `sentence`.
         sentence: the text of the sentence.
         frame: claim and sentence.
-        certain: the certain word of the claim.
+        certain: the match of the certain word in the claim.
         wanted: the keys of the claim's other content words.
     """
     opening, closing = _reach(hedge, sentence)
@@ -141,4 +144,5 @@ def _reach(hedge: re.Match[str], sentence: str) -> tuple[int, int]:
 
 
 def _content_keys(tokens: Sequence[Token]) -> set[str]:
+    """Returns the keys (stems) of the content words among `tokens`."""
     return {token.key for token in tokens if token.content}

@@ -1,4 +1,4 @@
-"""What is compared with what: "A caused more X than B", "A rather than B", "compared with B, A lowered X"."""
+"""Reads comparisons: "A caused more X than B", "A rather than B", "compared with B, A lowered X"."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ BOUND_AFTER_THAN = frozenset("half halved a one".split())
 
 @dataclass(frozen=True)
 class Comparison:
-    """What a sentence compares.
+    """A comparison that a sentence makes: "A caused more bleeding than B".
 
     Attributes:
-        left: the keys of the words on the side that comes first: "A caused more bleeding".
-        right: the keys of the words on the other side: "B".
-        sign: 1 where the comparison points up, -1 where it points down, 0 for a choice.
-        word: the key of the word of comparison; empty for a choice.
+        left: the keys (stems) of the words on the first side: "A caused bleeding".
+        right: the keys of the words on the second side: "B".
+        sign: 1 for more, -1 for less, 0 for a choice ("A rather than B") or an unknown direction.
+        word: the key of the word of comparison ("more"); "" for a choice.
         start: the first character of that word.
         end: the character after it.
     """
@@ -57,7 +57,7 @@ class Comparison:
     end: int
 
     def swaps(self, other: Comparison) -> bool:
-        """Returns whether each side of this comparison is on the opposite side of `other`."""
+        """Returns whether each comparison has a right side that is on the left side of the other."""
         return bool(self.right & (other.left - other.right)) and bool(other.right & (self.left - self.right))
 
     def mirrors(self, other: Comparison) -> bool:
@@ -68,11 +68,11 @@ class Comparison:
 def swapped_comparisons(
     claim: Sequence[Token], sentence: Sequence[Token]
 ) -> tuple[Comparison, Comparison] | None:
-    """Returns a comparison of the claim and of the sentence whose sides are swapped, or None.
+    """Returns a comparison of the claim and one of the sentence whose sides are swapped; else None.
 
-    Where one mirrors the other, both say the same: "A is longer than B", "B is shorter than A". Else both
-    point in one way and contradict each other. A sentence that compares another matter, or makes more
-    comparisons than the claim, contradicts nothing.
+    If one mirrors the other, both say the same: "A is longer than B", "B is shorter than A". Else both point
+    in the same way and contradict each other. A sentence that compares something else, or makes more
+    comparisons than the claim, gives None.
     """
     stated = read_comparisons(claim)
     known = read_comparisons(sentence) if stated else []
@@ -89,21 +89,28 @@ def swapped_comparisons(
 
 
 def read_comparisons(tokens: Sequence[Token]) -> list[Comparison]:
-    """Returns the comparisons that a sentence makes, in order."""
+    """Returns the comparisons that a sentence makes, in order.
+
+    "Apixaban caused less bleeding than warfarin." compares by "less", which points down (-1), with warfarin
+    on the right.
+    """
     return [found for index in range(len(tokens)) if (found := _comparison_at(tokens, index)) is not None]
 
 
 def _same_matter(one: Comparison, other: Comparison) -> bool:
+    """Returns whether two comparisons share the words that are not part of their swapped sides."""
     sides = (one.right & other.left) | (other.right & one.left)
     matter = (one.left | one.right) - sides
     return not matter or share(matter, other.left | other.right) >= SAME_MATTER
 
 
 def _count_ways(tokens: Iterable[Token]) -> int:
+    """Returns how many words point up or down, as "more" and "safer" do."""
     return sum(token.lower in _RANKED or _has_direction(token.lower) for token in tokens)
 
 
 def _has_direction(word: str) -> bool:
+    """Returns whether a word points up or down in one of the groups that can be compared."""
     return any(group in directions(word) for group in _GROUPS)
 
 
@@ -128,7 +135,10 @@ def _comparison_at(tokens: Sequence[Token], index: int) -> Comparison | None:
 
 
 def _joint(tokens: Sequence[Token], index: int) -> tuple[int, bool]:
-    """Returns how many words at `index` join two compared things, and whether they choose the first thing."""
+    """Returns how many words at `index` join two compared things, and whether they choose the first thing.
+
+    (1, False) for "than", (2, True) for "rather than", (0, False) for other words.
+    """
     words = [token.lower for token in tokens[index : index + 2]]
     before = tokens[index - 1].lower if index else ""
     if words in _CHOICES:
@@ -162,12 +172,12 @@ def _clause(tokens: Iterable[Token]) -> Iterator[Token]:
 
 
 def _word_of_comparison(ahead: Sequence[Token]) -> tuple[Token, int]:
-    """Returns the nearest word before the joint that points up or down, and its sign.
+    """Returns the nearest word before the joint that points up or down, and its sign, 1 or -1.
 
-    Without such a word: the nearest word, and 0.
+    Without such a word it returns the nearest word, and 0.
 
     Args:
-        ahead: the words before the joint, the nearest first.
+        ahead: the words before the joint ("than"), the nearest first; not empty.
     """
     near = ahead[:_FARTHEST]
     for place, token in enumerate(near):
@@ -200,6 +210,7 @@ def _word_of_comparison(ahead: Sequence[Token]) -> tuple[Token, int]:
 
 
 def _side(tokens: Iterable[Token]) -> frozenset[str]:
+    """Returns the keys of the content words and numbers on a side of a comparison."""
     return frozenset(
         token.key for token in tokens if token.key and (token.content or token.lower[0].isdigit())
     )
@@ -207,14 +218,20 @@ def _side(tokens: Iterable[Token]) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class ThanComparison:
-    """The comparative of "A is higher than B", and the keys of the content words before and after "than"."""
+    """The comparison of "A is higher than B".
+
+    Attributes:
+        word: the comparative, "higher".
+        left: the keys (stems) of the content words before "than".
+        right: the keys of the content words after it, in its clause.
+    """
 
     word: Token
     left: frozenset[str]
     right: frozenset[str]
 
     def is_reversed_in(self, other: ThanComparison) -> bool:
-        """Returns whether a word on each side of "than" is on the opposite side in `other`."""
+        """Returns whether a word from each side of "than" is on the opposite side in `other`."""
         moved_ahead = self.right & (other.left - other.right)
         moved_behind = (self.left - self.right) & other.right
         return sum(map(weight, moved_ahead)) >= 1 and sum(map(weight, moved_behind)) >= 1
@@ -244,7 +261,7 @@ def read_than_comparison(tokens: Sequence[Token]) -> ThanComparison | None:
 
 
 def comparing_than(tokens: Sequence[Token]) -> int | None:
-    """Returns the index of the first "than" that compares two things, unlike that of "more than 10%"."""
+    """Returns the index of the first "than" that compares two things, unlike "more than 10%"; or None."""
     for index, token in enumerate(tokens[:-1]):
         following = tokens[index + 1].lower
         is_value = following[0].isdigit() or following in BOUND_AFTER_THAN or following in WORDS

@@ -1,4 +1,7 @@
-"""The words of a sentence that negate, and the word that each of them negates."""
+"""The words of a sentence that negate, and the word that each of them negates.
+
+"Do not take it" has the negation "not", which negates "take".
+"""
 
 from __future__ import annotations
 
@@ -23,13 +26,15 @@ REFUSING = frozenset(
     inadvisable unnecessary prohibited forbidden banned discouraged withheld fails failed fail unable
     ineffective""".split()
 )
-# "Recommends against" denies what "recommends" says. "Warns against" is a negation too, but says what "warns
-# of" says.
+_NEAR_NEGATIONS = REFUSING | LESS_PLAIN
+# "Recommends against" denies what "recommends" says. "Warns against" is a negation too, but says the same as
+# "warns of".
 SPEAKING = frozenset(
     """recommend recommends recommended recommending recommendation recommendations advise advises advised
     advising advice argue argues argued arguing argument arguments""".split()
 )
 _WARNING = frozenset("warn warns warned warning warnings caution cautions cautioned cautioning".split())
+_BEFORE_AGAINST = SPEAKING | _WARNING
 _ADVISED = frozenset(
     "patients people women men adults children parents users doctors clinicians physicians them us".split()
 )
@@ -45,7 +50,7 @@ _NO_NEGATION_BEFORE = COMPARATIVES | frozenset(
 _CONTRAST = frozenset(
     "in by with to at on for when if what because from of during after before as than".split()
 )
-# After these words a clause only says which thing is meant: "a cut that has not healed".
+# A clause after these words only tells which thing is meant: "a cut that has not healed".
 _RELATIVE = frozenset("that which who whose".split())
 _PASSED_OVER = frozenset(
     """be been being is are was were have has had having do does did a an the any to yet also so very more
@@ -54,12 +59,15 @@ _PASSED_OVER = frozenset(
 
 
 def negations(tokens: Sequence[Token]) -> list[int]:
-    """Returns the indices of the words that negate; "not only" and "no more than" do not."""
+    """Returns the indices of the words that negate; "not only" and "no more than" do not.
+
+    "Avoid", "without" and "recommends against" negate as well.
+    """
     return [
         index
         for index, token in enumerate(tokens)
         if (
-            (token.lower in REFUSING | LESS_PLAIN and not fails_in_condition(tokens, index))
+            (token.lower in _NEAR_NEGATIONS and not fails_in_condition(tokens, index))
             and not is_either_way(tokens, index)
         )
         or _negates(tokens, index)
@@ -74,13 +82,13 @@ def _is_off(tokens: Sequence[Token], index: int) -> bool:
 
 
 def fails_in_condition(tokens: Sequence[Token], index: int) -> bool:
-    """Returns whether the word is the "fail" of "if these fail", which denies nothing."""
+    """Returns whether the word at `index` is the "fail" of "if these fail", which denies nothing."""
     ahead = {token.lower for token in tokens[max(0, index - 2) : index]}
     return tokens[index].lower in _FAILING and bool(ahead & _CASES)
 
 
 def is_either_way(tokens: Sequence[Token], index: int) -> bool:
-    """Returns whether the word is the "not" of "or not", or the "without" of "with or without"."""
+    """Returns whether the word at `index` is the "not" of "or not" or the "without" of "with or without"."""
     before = tokens[index - 1].lower if index else ""
     return (before in ("or", "and") and tokens[index].lower in _EITHER) or (
         before == "or" and tokens[index].lower.replace("’", "'") in NOT
@@ -88,7 +96,10 @@ def is_either_way(tokens: Sequence[Token], index: int) -> bool:
 
 
 def negated_words(tokens: Sequence[Token]) -> Mapping[int, int]:
-    """Returns index of a negating word -> index of the word that it negates."""
+    """Returns {index of a negating word: index of the word that it negates}.
+
+    In "do not take it" {1: 2}. Negations of a group ("not in children") or of a relative clause are left out.
+    """
     found = {}
     for index in range(len(tokens) - 1):
         if (verb := verb_of_against(tokens, index)) is not None:
@@ -118,12 +129,17 @@ def verb_of_against(tokens: Sequence[Token], index: int) -> int | None:
     for place in reversed(range(index)):
         lower = tokens[place].lower
         if lower not in _ADVISED and not lower.endswith("ly"):
-            return place if lower in SPEAKING | _WARNING else None
+            return place if lower in _BEFORE_AGAINST else None
     return None
 
 
 def _negates(tokens: Sequence[Token], index: int) -> bool:
-    """Returns whether the word is "not" or its like and denies, or is the "against" of a verb of speaking."""
+    """Returns whether the word at `index` is a denying "not" or the like, or the "against" of such a verb.
+
+    "Not more than 5" denies nothing.
+    """
+    if tokens[index].lower.replace("’", "'") not in NOT:
+        return verb_of_against(tokens, index) is not None
     before = tokens[index - 1].lower if index else ""
     following, after = (
         tokens[place].lower if place < len(tokens) else "" for place in (index + 1, index + 2)
@@ -132,5 +148,4 @@ def _negates(tokens: Sequence[Token], index: int) -> bool:
     is_bound = following in _NO_NEGATION_BEFORE and (
         following not in COMPARATIVES or not after or after == "than"
     )
-    is_not = tokens[index].lower.replace("’", "'") in NOT
-    return (is_not and not is_bound and before != "or") or verb_of_against(tokens, index) is not None
+    return not is_bound and before != "or"

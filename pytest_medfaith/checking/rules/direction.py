@@ -1,6 +1,6 @@
-"""Opposite directions: increases against decreases, first-line against last resort.
+"""Opposite directions: "increases" against "decreases", "first-line" against "last resort".
 
-A claim that says "lowers" where its sentence says "raises", of the same thing, is refuted.
+A claim that says "lowers" where its sentence says "raises" of the same thing is refuted.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ _REVERSING = frozenset(
     blocking blocked inhibiting inhibited depleting depletion quit quits quitting cessation abstaining
     abstinence avoiding avoidance discontinuing discontinuation""".split()
 )
-# The object of a direction follows these words: "raises the risk of stroke". By themselves they tell no two
-# things apart, while "level" does: "raises the level", "raises the clearance".
+# The object of a direction follows these words: "raises the risk of stroke". They do not tell two objects
+# apart, while "level" does: "raises the level", "raises the clearance".
 _MEASURES = frozenset(
     map(
         word_key,
@@ -54,13 +54,13 @@ _DYING = frozenset("mortality death deaths dead die dies died dying fatality fat
 _BOUND_BEFORE = frozenset("or and once no any not".split())
 _COMPARED = frozenset("than compared comparison versus vs over against".split())
 _CLAUSE_ENDS = frozenset(",;:()")
-# A negation does not reach past these words and the marks above.
+# A negation says nothing of words beyond these and beyond the marks above.
 _JOINING = frozenset("and but whereas while although though because since so if when unless".split())
 _FIRST_LINE = re.compile(r"\bfirst[- \u2010\u2011](?:line|choice)\b", re.IGNORECASE)
 _LAST_LINE = re.compile(
     r"\b(?:last[- \u2010\u2011](?:line|resort|choice)|(?:second|third)[- \u2010\u2011]line)\b", re.IGNORECASE
 )
-# A drug for when another drug has failed is no first-line drug.
+# These words tell that a drug is for when another drug has failed: then it is no first-line drug.
 _AFTER_ANOTHER = frozenset(
     """fail fails failed failing failure after when if unless until beyond cannot alternative refractory
     resistant intolerant reserved than instead other""".split()
@@ -68,9 +68,10 @@ _AFTER_ANOTHER = frozenset(
 
 
 def direction(claim: str, evidence: str) -> list[Finding]:
-    """Returns a finding where claim and sentence say opposite things of the same subject and object.
+    """Returns a finding (effect "refute") where claim and sentence say opposite things of the same, else [].
 
-    A negation or a word such as "stopping" that may reverse either of the two leaves the pair to the model.
+    Example: "A lowers B" against "A raises B". If a negation or a word such as "stopping" may reverse one of
+    the two, the pair is left to the model.
     """
     for frame in frames_in_either_order(claim, evidence):
         compared = swapped_comparisons(frame.claim, frame.sentence.tokens)
@@ -93,6 +94,7 @@ _REVERSED = "claim and evidence compare the other way round"
 
 
 def _finding(mine: Token | Comparison, theirs: Token | Comparison, message: str) -> Finding:
+    """Returns the finding on the opposed words, or comparisons, of claim and evidence."""
     return Finding(
         rule="direction",
         message=message,
@@ -103,7 +105,7 @@ def _finding(mine: Token | Comparison, theirs: Token | Comparison, message: str)
 
 
 def _opposed(frame: Frame) -> tuple[Token, Token] | None:
-    """Returns the words by which claim and sentence are opposed, or None."""
+    """Returns (word of the claim, word of the sentence) by which the two are opposed, or None."""
     claim, sentence = frame.claim, frame.sentence.tokens
     mine, theirs = read_than_comparison(claim), read_than_comparison(sentence)
     is_reversed = mine is not None and theirs is not None and mine.is_reversed_in(theirs)
@@ -118,15 +120,17 @@ def _opposed(frame: Frame) -> tuple[Token, Token] | None:
 
 
 def _negated_alike(claim: Sequence[Token], sentence: Sequence[Token]) -> bool:
+    """Returns whether both have as many negations."""
     return len(negations(claim)) == len(negations(sentence))
 
 
 def _reverses(tokens: Iterable[Token]) -> bool:
+    """Returns whether a word such as "stopping" reverses what is said."""
     return any(token.lower in _REVERSING for token in tokens)
 
 
 def _in_copy(frame: Frame) -> tuple[Token, Token] | None:
-    """Returns the words by which a copy is opposed to its sentence, even where they bound ("or more")."""
+    """Returns the words by which a near-copy is opposed to its sentence, even in a bound; None for none."""
     claim, sentence = frame.claim, frame.sentence.tokens
     for words in frame.opposed_words(in_copies=True, within=SPOT):
         if not frame.copies([words.claim]):
@@ -148,7 +152,10 @@ def _rest_of_clause(tokens: Sequence[Token], place: int) -> list[Token]:
 
 
 def _in_one_place(frame: Frame) -> tuple[Token, Token] | None:
-    """Returns two opposed words in one place, if neither side states the other's direction elsewhere."""
+    """Returns two opposed words in the same place, or None.
+
+    Neither side may state the other's direction elsewhere: then nothing tells which of the two is meant.
+    """
     claim, sentence = frame.claim, frame.sentence.tokens
     for words in frame.opposed_words():
         if _is_unclear(claim, words.claim) or _is_unclear(sentence, words.sentence):
@@ -182,6 +189,7 @@ def _is_bound(tokens: Sequence[Token], index: int) -> bool:
 
 
 def _states_direction_of(word: Token, tokens: Sequence[Token]) -> bool:
+    """Returns whether one of `tokens` points in the same direction as `word`, outside a bound."""
     way = directions(word.lower).items()
     return any(
         directions(token.lower).items() & way
@@ -191,7 +199,7 @@ def _states_direction_of(word: Token, tokens: Sequence[Token]) -> bool:
 
 
 def _of_different_things(frame: Frame, words: OpposedWords) -> bool:
-    """Returns whether the opposed words are said of different objects, subjects or arms of a comparison."""
+    """Returns whether the opposed words are about different objects, subjects or groups compared."""
     claim, sentence = frame.claim, frame.sentence.tokens
     return (
         _of_other_arm(claim, sentence)
@@ -204,7 +212,7 @@ def _of_different_things(frame: Frame, words: OpposedWords) -> bool:
 def _of_other_arm(tokens: Sequence[Token], others: Sequence[Token]) -> bool:
     """Returns whether `others`, without a comparison, speak of what `tokens` put after "than".
 
-    "Lower with B" and "higher with A than with B" are no clash.
+    Example: "Lower with B" and "higher with A than with B" do not contradict each other.
     """
     than = comparing_than(tokens)
     if than is None or any(token.lower in _COMPARED for token in others):
@@ -225,7 +233,14 @@ def _life_against_death(claim: Sequence[Token], sentence: Sequence[Token]) -> bo
 def _of_other_object_or_subject(
     claim: Sequence[Token], index: int, sentence: Sequence[Token], place: int
 ) -> bool:
-    """Returns whether the word at `index` of the claim has another object or subject than that at `place`."""
+    """Returns whether the opposed words have different objects or subjects.
+
+    Args:
+        claim: the tokens of the claim.
+        index: the place of its opposed word.
+        sentence: the tokens of the sentence.
+        place: the place of its opposed word.
+    """
     known, their_known = {token.key for token in claim}, {token.key for token in sentence}
     things, their_things = _nearest(claim[index + 1 :]), _nearest(sentence[place + 1 :])
     if things - their_known and their_things - known:
@@ -259,12 +274,12 @@ def _subject(before: Sequence[Token]) -> frozenset[str]:
 
 
 def _telling(keys: Iterable[str]) -> frozenset[str]:
-    """Returns the keys of words that only some medical sentences hold."""
+    """Returns those of `keys` that are not in nearly every medical sentence ("patient" is)."""
     return frozenset(key for key in keys if weight(key) == 1)
 
 
 def _other_line(frame: Frame, claim: str, evidence: str) -> tuple[Token, Token] | None:
-    """Returns "first-line" and "last resort", wherever they are, if all else of the claim is covered."""
+    """Returns the words "first-line" and "last resort" where the rest of the claim is covered; else None."""
     mine, theirs = _line(claim, 0, len(claim)), _line(evidence, frame.sentence.start, frame.sentence.end)
     if not mine or not theirs:
         return None
@@ -280,7 +295,10 @@ def _other_line(frame: Frame, claim: str, evidence: str) -> tuple[Token, Token] 
 
 
 def _line(text: str, start: int, end: int) -> Token | None:
-    """Returns the words for the line of a treatment; None if the text names a first and a later line."""
+    """Returns the words for a treatment's line ("first-line") in `text[start:end]` as a token.
+
+    None if the text has no such words, or words for a first and for a later line.
+    """
     first, last = _FIRST_LINE.search(text, start, end), _LAST_LINE.search(text, start, end)
     found = None if first and last else first or last
     return Token(found[0], found[0].lower(), "", found.start(), found.end()) if found else None

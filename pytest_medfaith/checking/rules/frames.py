@@ -1,7 +1,7 @@
-"""Lays a claim over a sentence of evidence: which words answer to each other, and which are left over.
+"""Aligns a claim with a sentence of evidence: which words correspond, and which are left over.
 
-"Statins increase the risk" over "Statins reduce the risk of stroke" pairs "statins", "the" and "risk". In the
-gap between the first two pairs the claim has "increase" and the sentence "reduce".
+"Statins increase the risk" aligned with "Statins reduce the risk of stroke" pairs "statins", "the" and
+"risk". In the gap between the first two pairs the claim has "increase" and the sentence "reduce".
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ _PERCENT = word_key("percent")
 
 @dataclass(frozen=True)
 class OpposedWords:
-    """Two words of opposite direction in one gap.
+    """Two words of opposite direction in the same gap between paired words: "increase" and "reduce".
 
     Attributes:
         claim: the index of the claim's word.
         sentence: the index of the sentence's word.
-        gap: the indices of the claim's words left over in the gap.
-        sentence_gap: the indices of the sentence's words left over there.
+        gap: the indices of the claim's words in the gap.
+        sentence_gap: the indices of the sentence's words in the gap.
     """
 
     claim: int
@@ -58,14 +58,14 @@ class OpposedWords:
 
 @dataclass(frozen=True)
 class Frame:
-    """A claim laid over a sentence.
+    """A claim aligned with a sentence.
 
     Attributes:
         claim: the tokens of the claim.
         sentence: the sentence.
-        pairs: index of a claim token -> index of the sentence token that answers to it, both in order.
-        shared: which part of the claim's content words, by weight, the sentence holds anywhere: 0 to 1.
-        coverage: which part of them it holds in the claim's order: 0 to 1.
+        pairs: {index of a claim token: index of the sentence token that corresponds}, both in order.
+        shared: the share of the claim's content words, by weight, that the sentence has anywhere: 0 to 1.
+        coverage: the share of them that the sentence has in the claim's order: 0 to 1.
     """
 
     claim: tuple[Token, ...]
@@ -76,13 +76,13 @@ class Frame:
 
     @property
     def likeness(self) -> float:
-        """Which part of all words and numbers of the claim, small words too, is paired: 0 to 1."""
+        """The share of all words and numbers of the claim, small words too, that are paired: 0 to 1."""
         return sum(1 for index in self.pairs if self.claim[index].key) / max(
             1, sum(1 for token in self.claim if token.key)
         )
 
     def reaches(self, place: int) -> bool:
-        """Returns whether the character of the evidence at `place` is part of the sentence."""
+        """Returns whether the offset `place` of the evidence is inside the sentence."""
         return self.sentence.start <= place < self.sentence.end
 
     def indices(self, start: int, end: int) -> list[int]:
@@ -90,10 +90,10 @@ class Frame:
         return [index for index, token in enumerate(self.claim) if start <= token.start < end]
 
     def place(self, start: int, end: int) -> tuple[int, int]:
-        """Returns where the evidence holds the claim's tokens `start:end`: a half-open span of characters.
+        """Returns where the evidence has the claim's tokens `start:end`: a half-open span of characters.
 
-        In "Aspirin helps" the place of "ibuprofen" in "Ibuprofen helps" is "Aspirin": what lies between the
-        nearest words that claim and evidence share.
+        For "ibuprofen" of "Ibuprofen helps" in "Aspirin helps" it is "Aspirin": what lies between the nearest
+        words that claim and evidence share.
         """
         inside = [there for here, there in self.pairs.items() if start <= here < end]
         before = max((there for here, there in self.pairs.items() if here < start), default=-1)
@@ -108,9 +108,9 @@ class Frame:
         return min(token.start for token in tokens), max(token.end for token in tokens)
 
     def copies(self, without: Collection[int] = ()) -> bool:
-        """Returns whether the claim is all but the sentence itself, apart from its tokens at `without`.
+        """Returns whether the claim is nearly the sentence itself, apart from its tokens at `without`.
 
-        A "does" that has no pair is left out too: "does not help" is a copy of "helps" apart from "not".
+        A "does" without a pair is left out too: "does not help" is a copy of "helps" apart from "not".
         """
         words = [index for index, token in enumerate(self.claim) if token.key and index not in without]
         words = [index for index in words if index in self.pairs or self.claim[index].lower not in _DO]
@@ -118,7 +118,7 @@ class Frame:
         return likeness >= LIKE_COPY and self.coverage_without(without) >= COPY
 
     def gaps(self) -> Iterator[tuple[range, range]]:
-        """Yields the indices of the claim's and the sentence's words between pairs, before and after them.
+        """Yields (claim's indices, sentence's indices) of the words between pairs, before and after them.
 
         At most one of the two ranges is empty.
         """
@@ -135,7 +135,7 @@ class Frame:
         in the same gap: between the same two pairs of words that claim and sentence share.
 
         Args:
-            in_copies: whether pairs count that are opposites only in near-copies, such as first and last.
+            in_copies: True to count words that are opposites only in near-copies, such as first and last.
             within: the most words that a gap may have, on either side.
         """
         for mine, theirs in self.gaps():
@@ -147,7 +147,7 @@ class Frame:
                     yield OpposedWords(here, there, mine, theirs)
 
     def coverage_without(self, indices: Collection[int]) -> float:
-        """Returns the coverage of the claim's content words apart from those at `indices`."""
+        """Returns the coverage of the claim's content words without those at `indices`, 0 to 1."""
         wanted = [index for index, token in enumerate(self.claim) if token.content and index not in indices]
         total = sum(weight(self.claim[index].key) for index in wanted)
         paired = sum(weight(self.claim[index].key) for index in wanted if index in self.pairs)
@@ -156,7 +156,10 @@ class Frame:
 
 @lru_cache(maxsize=defaults.PASSAGES_KEPT)
 def frames(claim: str, evidence: str) -> tuple[Frame, ...]:
-    """Returns the claim laid over each sentence that shares enough words with it, the best coverage first."""
+    """Returns the claim aligned with each sentence that shares enough words with it, the best coverage first.
+
+    () for a claim of more than `MAX_TOKENS` tokens.
+    """
     tokens = read_tokens(claim)
     if len(tokens) > MAX_TOKENS:
         return ()
@@ -179,10 +182,12 @@ def frames_in_either_order(claim: str, evidence: str) -> tuple[Frame, ...]:
 
 
 def _best_first(found: Iterable[Frame]) -> tuple[Frame, ...]:
+    """Returns the frames with the best coverage first, then in the order of the evidence."""
     return tuple(sorted(found, key=lambda frame: (-frame.coverage, frame.sentence.start)))
 
 
 def _with_the_opening_last(frame: Frame) -> Iterator[Frame]:
+    """Yields the frame with the sentence's opening clause ("In adults,") at its end, if it has one."""
     tokens = frame.sentence.tokens
     comma = next((index for index, token in enumerate(tokens) if token.lower == ","), 0)
     if comma and tokens[0].lower in _OPENING:
@@ -191,6 +196,7 @@ def _with_the_opening_last(frame: Frame) -> Iterator[Frame]:
 
 
 def _lay(tokens: tuple[Token, ...], sentence: Sentence, shared: float) -> Frame:
+    """Returns the tokens of a claim aligned with a sentence; `shared` as in `Frame`."""
     left, right = [_symbol(token) for token in tokens], [_symbol(token) for token in sentence.tokens]
     pairs = {
         block.a + offset: block.b + offset
@@ -202,5 +208,5 @@ def _lay(tokens: tuple[Token, ...], sentence: Sentence, shared: float) -> Frame:
 
 
 def _symbol(token: Token) -> str:
-    """Returns what alignment compares: any number equals any other number, and "%" equals "percent"."""
+    """Returns what alignment compares: any number equals any other, and "%" equals "percent"."""
     return "#" if token.lower[0].isdigit() else _PERCENT if token.lower == "%" else token.key or token.text

@@ -57,8 +57,8 @@ _AFFIRMING = frozenset(
     """always preferred several strong good clear large substantial convincing gave show shows showed produce
     produces produced""".split()
 )
-# A word of the first set affirms what "not" with a word of the second denies: "recommended" against "not
-# advised".
+# In each pair a word of the first set affirms what "not" with a word of the second denies: "recommended"
+# against "not advised".
 _COUNSELLED = frozenset(
     "recommended recommend recommends advised advise advises indicated advisable appropriate suitable".split()
 )
@@ -77,14 +77,17 @@ _PREFIXES = ("un", "non", "in", "im", "ir", "il", "dis", "anti")
 
 @dataclass(frozen=True)
 class _Clash:
-    """The clashing words: half-open spans of claim and evidence."""
+    """The spans of the words in claim and evidence that contradict each other; half-open characters."""
 
     claim: tuple[int, int]
     evidence: tuple[int, int]
 
 
 def negation(claim: str, evidence: str) -> list[Finding]:
-    """Returns a finding where claim and sentence make one statement, and only one of the two negates it."""
+    """Returns a finding (effect "refute") where only one of claim and sentence negates the same statement.
+
+    Example: "X is safe in pregnancy" against "X is not safe in pregnancy".
+    """
     claim, evidence = _without_concessions(claim, evidence)
     for frame in frames(claim, evidence):
         polar = [
@@ -108,7 +111,7 @@ def negation(claim: str, evidence: str) -> list[Finding]:
 
 
 def _without_concessions(claim: str, evidence: str) -> tuple[str, str]:
-    """Returns both at their lengths without concessions, where one of them holds either way.
+    """Returns both texts with blanks for concessions, where one of them holds either way; else as they are.
 
     "With or without food" and "no matter if they have symptoms" deny nothing, and agree with "with food" and
     "even when they have no symptoms".
@@ -122,10 +125,10 @@ def _without_concessions(claim: str, evidence: str) -> tuple[str, str]:
 
 
 def _clash(frame: Frame, polar: Sequence[int], claim: str, evidence: str) -> _Clash | None:
-    """Returns where claim and sentence clash, or None.
+    """Returns the words by which claim and sentence contradict each other, or None.
 
     Args:
-        frame: claim and sentence.
+        frame: claim and sentence, aligned.
         polar: the indices of the claim's words that advise, refuse or negate.
         claim: the text of the claim.
         evidence: the text that the sentence is from.
@@ -154,6 +157,7 @@ def _holds_all_numbers(frame: Frame) -> bool:
 
 
 def _in_figures(token: Token) -> str:
+    """Returns a number in words as figures, "5" for "five"; any other token in lower case."""
     return f"{WORDS[token.lower]:g}" if token.lower in WORDS else token.lower
 
 
@@ -171,7 +175,7 @@ def _negated_bound(frame: Frame, claim: str, evidence: str) -> bool:
 
 
 def _negated_word(frame: Frame, evidence: str) -> _Clash | None:
-    """Returns a word of both sides that only one side negates, if the other negates nothing near it."""
+    """Returns the clash on a word of both sides that only one side negates, or None."""
     claim, sentence = frame.claim, frame.sentence.tokens
     for index, head in negated_words(claim).items():
         place = frame.pairs.get(head)
@@ -202,11 +206,13 @@ def _negated_word(frame: Frame, evidence: str) -> _Clash | None:
 
 @lru_cache(maxsize=defaults.PASSAGES_KEPT)
 def _negated_keys(evidence: str) -> frozenset[str]:
+    """Returns the keys of the words that the evidence negates somewhere."""
     tokens = read_tokens(evidence)
     return frozenset(tokens[head].key for head in negated_words(tokens).values())
 
 
 def _span(tokens: Sequence[Token], first: int, last: int) -> tuple[int, int]:
+    """Returns the span from the start of token `first` to the end of token `last`."""
     return tokens[first].start, tokens[last].end
 
 
@@ -221,23 +227,24 @@ def _prefix_negates(word: Token, tokens: Sequence[Token]) -> bool:
 
 
 def _is_negated_near(tokens: Sequence[Token], place: int, *, apart_from: int = -1) -> bool:
+    """Returns whether a negation is within eight words of `place`, other than at `apart_from`."""
     return any(abs(index - place) <= _NEAR and index != apart_from for index in negations(tokens))
 
 
 def _differ_in_part(claim: Sequence[Token], sentence: Sequence[Token], place: int) -> bool:
-    """Returns whether only one side, the sentence near `place`, has a word for a part ("some", "except")."""
+    """Returns whether only one of claim and sentence (near `place`) has a word for a part ("some")."""
     mine = {token.lower for token in claim} & _PARTIAL
     near = {token.lower for token in sentence[max(0, place - _NEAR) : place + _NEAR]} & _PARTIAL
     return mine != near
 
 
 def _denied_in_other_words(frame: Frame, index: int, *, in_claim: bool) -> bool:
-    """Returns whether the other side denies in other words: "little effect" where this side has "no effect".
+    """Returns whether the other side denies in other words: "little effect" for "no effect".
 
     Args:
-        frame: claim and sentence.
+        frame: claim and sentence, aligned.
         index: the index of the negation.
-        in_claim: whether the claim has the negation; else the sentence has it.
+        in_claim: True if the claim has the negation, False if the sentence has it.
     """
     others = frame.sentence.tokens if in_claim else frame.claim
     paired = {*frame.pairs.values()} if in_claim else {*frame.pairs}
@@ -250,7 +257,7 @@ def _denied_in_other_words(frame: Frame, index: int, *, in_claim: bool) -> bool:
 
 
 def _refusal(frame: Frame) -> _Clash | None:
-    """Returns where one side refuses and the other advises: "can be used" against "is contraindicated"."""
+    """Returns the clash of "is contraindicated" on one side and "can be used" on the other, or None."""
     claim, sentence = frame.claim, frame.sentence.tokens
     if all(any(token.lower in REFUSING for token in side) for side in (claim, sentence)):
         return None  # both refuse, each in its place
@@ -272,18 +279,19 @@ def _refusal(frame: Frame) -> _Clash | None:
 
 
 def _last(tokens: Sequence[Token], indices: range, words: frozenset[str]) -> int | None:
+    """Returns the last of `indices` with a token in `words`, or None."""
     return next((index for index in reversed(indices) if tokens[index].lower in words), None)
 
 
 def _are_parted(tokens: Sequence[Token], refused: int | None, advised: int | None) -> bool:
-    """Returns whether a mark parts what is refused from what is advised: "avoid straining, and use baths"."""
+    """Returns whether a mark parts a refused from an advised thing: "avoid straining, and use baths"."""
     if refused is None or advised is None:
         return False
     return any(token.lower in ENDS for token in tokens[refused:advised])
 
 
 def _added_negation(frame: Frame) -> _Clash | None:
-    """Returns a negating or refusing word that one of two copies has in one place and the other lacks."""
+    """Returns the clash on a negation that only one of two near-copies has in a place, or None."""
     claim, sentence = frame.claim, frame.sentence.tokens
     in_claim = [index for index in range(len(claim)) if _reverses(claim, index)]
     in_sentence = [index for index in range(len(sentence)) if _reverses(sentence, index)]
@@ -316,15 +324,15 @@ def _added_negation(frame: Frame) -> _Clash | None:
 
 
 def _is_excepted(negating: Sequence[Token], affirming: Sequence[Token]) -> bool:
-    """Returns whether only what is negated has an exception: "not changed unless", "changed only if"."""
+    """Returns whether only the negating side has an exception: "not changed unless", "changed only if"."""
     excepted, known = ({token.lower for token in side} & _EXCEPTING for side in (negating, affirming))
     return bool(excepted) and not known
 
 
 def _reverses(tokens: Sequence[Token], index: int) -> bool:
-    """Returns whether the word reverses a copy.
+    """Returns whether the word reverses the sense of a near-copy, as "not" does.
 
-    "Not only" and "warns against" do not, nor does "juice, not tea", which a copy may leave out.
+    "Not only", "warns against" and the "not" of "juice, not tea", which a copy may leave out, do not.
     """
     lower = tokens[index].lower.replace("’", "'")
     if is_either_way(tokens, index):
@@ -345,9 +353,9 @@ def _reverses(tokens: Sequence[Token], index: int) -> bool:
 
 
 def _reworded(tokens: Sequence[Token], gap: range, others: Sequence[Token], other_gap: range) -> bool:
-    """Returns whether `others` say what `tokens` negate in other words: "keep" for "not stop".
+    """Returns whether `others` say in other words what `tokens` negate: "keep" for "not stop".
 
-    "Found" for "not find" is no other word, but its denial.
+    "Found" for "not find" is no other word: it is the opposite.
     """
     words, known = {tokens[index].lower for index in gap} - NOT, {token.key for token in tokens}
     if "without" in words and any(others[index].lower == "with" for index in other_gap):
@@ -364,7 +372,7 @@ def _reworded(tokens: Sequence[Token], gap: range, others: Sequence[Token], othe
 
 
 def _affirms(word: str, negated: Collection[str]) -> bool:
-    """Returns whether `word` says, without a negation, what the words `negated` deny; any adverb may."""
+    """Returns whether `word` affirms what `negated` deny: "recommended" for "not advised". Any adverb may."""
     if word in _AFFIRMING or word.endswith("ly"):
         return True
     if any(word in said and not denied.isdisjoint(negated) for said, denied in _AFFIRMED_BY):

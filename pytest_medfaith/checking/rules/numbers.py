@@ -1,4 +1,4 @@
-"""Quantities that clash: another dose, duration, frequency, share, bound or age, said of the same thing."""
+"""Quantities that the evidence has otherwise for the same thing: a dose, duration, share, bound or age."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from pytest_medfaith.quantities.steps import step_of
 from pytest_medfaith.quantities.strengths import in_equal_strength
 from pytest_medfaith.records import Finding
 
-# Fitted on the development part of the written pairs (bench/rules.py). Below these, claims that compute with
-# a number of the evidence, or apply it to a case, are taken for clashes.
+# Fitted on the development part of the written pairs (bench/rules.py). With lower values, claims that compute
+# with a number of the evidence, or apply it to a case, count as clashes.
 NEAR_COPY = 0.5  # of the claim's words apart from the number are covered, in order
 COPY = 0.8  # the same, where another place of the evidence states the claim's number
 SAME_SUBJECT = 0.45  # of the claim's words are anywhere in the sentence
@@ -41,7 +41,8 @@ _TOTAL = re.compile(
     r"pills?|capsules?|supply|packs?|sum)\b",
     re.IGNORECASE,
 )
-# A patient's value held against a threshold is arithmetic, not a clash: "a child of 20 kg takes 50 mg".
+# A patient's value with a threshold or a dose by weight is arithmetic, not a clash: "a child of 20 kg takes
+# 50 mg".
 _INSTANCE = re.compile(
     r"\b(?:someone|somebody|whose|person|man|woman|patient|child|adult|girl|boy|baby|newborn|infant|smoker)\b"
     r"|\b(?:years?|months?|weeks?|days?|hours?)[\s-]old\b"
@@ -54,7 +55,7 @@ _INSTANCE = re.compile(
 )
 
 _CELL = re.compile(r"(?:^|[;|])\s*[^;:|]{2,60}:\s*[^;:|]*\d")  # "Stage I: 88%; stage IV: 25%" has two
-_FACTOR = re.compile(r"\d{1,2}\s?[×xX]\s?\d")  # grounding works products out: "2 x 500 mg"
+_FACTOR = re.compile(r"\d{1,2}\s?[×xX]\s?\d")  # grounding computes products: "2 x 500 mg"
 _COMPARED = word_key("compared")
 # Number words and words such as "about" do not say what a number is of.
 _UNTELLING = re.compile(
@@ -65,7 +66,7 @@ _UNTELLING = re.compile(
 
 @dataclass(frozen=True)
 class _Texts:
-    """Claim and evidence, with their quantities."""
+    """Claim and evidence with their quantities: `stated` in the claim, `known` in the evidence."""
 
     claim: str
     evidence: str
@@ -75,18 +76,19 @@ class _Texts:
 
 @dataclass(frozen=True)
 class _Neighbours:
-    """The keys of the content words before and after a quantity, in order."""
+    """The keys (stems) of the content words before and after a quantity, in order."""
 
     before: tuple[str, ...]
     after: tuple[str, ...]
 
 
 def numbers(claim: str, evidence: str) -> list[Finding]:
-    """Returns a finding for each quantity of the claim that the evidence states otherwise of the same thing.
+    """Returns a finding (effect "refute") for each quantity of the claim that the evidence has otherwise.
 
-    Units of a dimension are converted, ranges and bounds may overlap, and a dose with its frequency is a dose
-    a day. A claim that may have computed its number, or applies a threshold to a case, clashes only where it
-    is all but a copy of the sentence.
+    Example: "5 mg a day" against "50 mg a day" of the same drug. Units are converted, ranges and bounds may
+    overlap, and a dose with its frequency also counts as a dose a day. A claim that may have computed its
+    number, or applies a threshold to a patient, gives a finding only where it is nearly a copy of the
+    sentence.
     """
     texts = _Texts(claim, evidence, read_quantities(claim), read_quantities(evidence))
     in_row = (
@@ -117,6 +119,10 @@ def numbers(claim: str, evidence: str) -> list[Finding]:
 
 
 def _same_kind(quantity: Quantity, other: Quantity) -> bool:
+    """Returns whether two quantities can be compared: dimension, role and things counted are the same.
+
+    The larger one must not be more than 1,100 times the smaller.
+    """
     if quantity.dimension != other.dimension or quantity.role != other.role:
         return False
     if quantity.dimension == "count" and not quantity.heads & other.heads:
@@ -132,7 +138,10 @@ def _is_of_another_step(quantity: Quantity, other: Quantity, claim: str, evidenc
 
 
 def _clash(quantity: Quantity, comparable: Sequence[Quantity], texts: _Texts) -> Quantity | None:
-    """Returns the quantity of the evidence that clashes with `quantity`, or None."""
+    """Returns the quantity of the evidence that contradicts `quantity`; None for none.
+
+    `comparable` are the quantities of the evidence of the same kind.
+    """
     if quantity.course and _states_both_ends(comparable, quantity):
         return None
     laid = frames(texts.claim, texts.evidence)
@@ -182,7 +191,7 @@ def _in_sentence(quantity: Quantity, frame: Frame, evidence: str) -> tuple[Quant
 
 
 def _states_both_ends(others: Sequence[Quantity], rise: Quantity) -> bool:
-    """Returns whether `others` state both ends of a rise, if need be each in another quantity."""
+    """Returns whether `others` state both ends of a rise ("from 5 to 10"), together or one by one."""
     ends = {value for other in others for value in (other.low, other.high)}
     return all(
         any(abs(end - value) <= allowed_error(rise) for end in ends) for value in (rise.low, rise.high)
@@ -192,7 +201,7 @@ def _states_both_ends(others: Sequence[Quantity], rise: Quantity) -> bool:
 def _is_inverse(quantity: Quantity, other: Quantity, frame: Frame) -> bool:
     """Returns whether two multiples say the same from opposite sides.
 
-    "A is twice as likely as B" is "B is half as likely as A".
+    "A is twice as likely as B" says what "B is half as likely as A" says.
     """
     if quantity.dimension != "multiple" or abs(quantity.high * other.high - 1) > ROUGHNESS:
         return False
@@ -216,10 +225,9 @@ def _sides(quantity: Quantity, tokens: Sequence[Token]) -> tuple[set[str], set[s
 
 
 def _aligned(quantity: Quantity, others: Sequence[Quantity], frame: Frame) -> Quantity | None:
-    """Returns the quantity of the sentence in the place where the claim has `quantity`.
+    """Returns the quantity of the sentence in the place where the claim has `quantity`, or None.
 
-    Where the claim has its clauses in another order, this is the only quantity with the same word on both
-    sides.
+    If the claim has its clauses in another order, this is the only quantity with the same word on both sides.
     """
     sentence = frame.sentence.tokens
     for index in frame.indices(quantity.start, quantity.end):
@@ -233,7 +241,7 @@ def _aligned(quantity: Quantity, others: Sequence[Quantity], frame: Frame) -> Qu
 
 
 def _closest(quantity: Quantity, others: Sequence[Quantity], frame: Frame) -> Quantity | None:
-    """Returns the quantity with the most of the claim's neighbours around it; None in a tie."""
+    """Returns the quantity of `others` that shares most neighbouring words with `quantity`; None in a tie."""
     rated = [(_neighbours_in_common(quantity, other, frame), other) for other in others]
     most = max(rating for rating, _ in rated)
     best = [other for rating, other in rated if rating == most]
@@ -243,8 +251,15 @@ def _closest(quantity: Quantity, others: Sequence[Quantity], frame: Frame) -> Qu
 def _copied(quantity: Quantity, other: Quantity, frame: Frame, texts: _Texts, *, least: float) -> bool:
     """Returns whether claim and sentence are alike apart from the two quantities.
 
-    At least on one side both quantities have the same word next to them, on both sides where `least` is COPY.
-    The words of other quantities may be between: "500 mg once daily by mouth", "250 mg once a day by mouth".
+    On at least one side both quantities have the same word next to them; on both sides if `least` is COPY.
+    Words of other quantities may be between: "500 mg once daily by mouth", "250 mg once a day by mouth".
+
+    Args:
+        quantity: a quantity of the claim.
+        other: a quantity of the sentence.
+        frame: claim and sentence, aligned.
+        texts: claim and evidence.
+        least: the least share of the claim's other words that is covered.
     """
     if frame.coverage_without(frame.indices(quantity.start, quantity.end)) < least:
         return False
@@ -268,14 +283,14 @@ def _without(tokens: Sequence[Token], quantities: Sequence[Quantity]) -> list[To
 
 
 def _neighbours_in_common(quantity: Quantity, other: Quantity, frame: Frame) -> float:
-    """Returns the weight of the words that both quantities have around them."""
+    """Returns the summed weight of the words, up to three on each side, that both have around them."""
     mine = _neighbours(quantity, frame.claim, NEIGHBOURS)
     theirs = _neighbours(other, frame.sentence.tokens, NEIGHBOURS)
     return sum(map(weight, {*mine.before, *mine.after} & {*theirs.before, *theirs.after}))
 
 
 def _neighbours(quantity: Quantity, tokens: Sequence[Token], most: int) -> _Neighbours:
-    """Returns the nearest words that say what the quantity is of, at most so many on each side."""
+    """Returns the nearest words that tell what the quantity is of, at most `most` on each side."""
     telling = [token for token in tokens if token.content and not _UNTELLING.fullmatch(token.key)]
     before = [token.key for token in telling if token.end <= quantity.start]
     after = [token.key for token in telling if token.start >= quantity.end]
@@ -283,7 +298,7 @@ def _neighbours(quantity: Quantity, tokens: Sequence[Token], most: int) -> _Neig
 
 
 def _may_follow(quantity: Quantity, other: Quantity, texts: _Texts) -> bool:
-    """Returns whether the claim's number may follow from evidence that does not state it."""
+    """Returns whether the claim's number may be computed from evidence, or be a patient's value."""
     by_weight = any(each.dimension.startswith(quantity.dimension + "/") for each in texts.known)
     if quantity.heads == {"person"} or by_weight or _may_be_case(quantity, other):
         return True
@@ -294,14 +309,14 @@ def _may_follow(quantity: Quantity, other: Quantity, texts: _Texts) -> bool:
 
 
 def _may_be_case(quantity: Quantity, other: Quantity) -> bool:
-    """Returns whether the claim's value may be a case of the evidence's threshold."""
+    """Returns whether the claim's value may be a patient's value for a threshold of the evidence."""
     return bool(other.bound) and quantity.bound != other.bound
 
 
 def _computed(quantity: Quantity, at_hand: Sequence[Quantity], claim: str) -> bool:
-    """Returns whether `quantity` is a sum, difference, product, ratio or complement of others at hand.
+    """Returns whether `quantity` is a sum, difference, product, ratio or complement of those in `at_hand`.
 
-    Times count only where the claim speaks of a total.
+    Times count only for a time, and where the claim speaks of a total.
     """
     is_total = _TOTAL.search(claim)
     others = [

@@ -1,4 +1,4 @@
-"""Another population: a claim about children, men or mice, evidence about adults, women or people only."""
+"""Another population: a claim on children, men or mice, where the evidence is on adults or women only."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 # Fitted on the development part of the written pairs (bench/rules.py).
 LEAST_COVERED = 0.33  # of the claim's content words apart from the population
 
-# "The effect was confined to women" says something of men too.
+# A sentence with one of these words says something of others too: "The effect was confined to women".
 _EXCLUDING = frozenset("confined limited restricted only exclusively except excluding unlike".split())
 
-# Populations of one family exclude each other, unless one holds the other (an infant is a child).
+# Populations of one family exclude each other, unless one is part of the other (an infant is a child).
 _FAMILIES: Mapping[str, str] = MappingProxyType(
     {
         member: family
@@ -38,10 +38,16 @@ _FAMILIES: Mapping[str, str] = MappingProxyType(
 
 
 def population(claim: str, evidence: str, *, linker: Linker = link) -> list[Finding]:
-    """Returns a finding where claim and sentence are about populations that exclude each other.
+    """Returns a finding (effect "weaken") where claim and sentence are on different, exclusive populations.
 
-    A population that any part of the evidence names is no clash. If the claim is a copy of the sentence apart
-    from the population, only the sentences on the same matter are such a part.
+    Example: "X helps children" against "X helps adults". There is none if any part of the evidence names the
+    claim's population. If the claim copies the sentence apart from the population, only sentences on the same
+    matter count for this.
+
+    Args:
+        claim: the text of the claim.
+        evidence: the sentences that speak of it.
+        linker: finds the populations in a text.
     """
     stated = _populations(claim, linker)
     known = _named_in_full(_populations(evidence, linker)) if stated else []
@@ -78,11 +84,12 @@ def population(claim: str, evidence: str, *, linker: Linker = link) -> list[Find
 
 
 def _populations(text: str, linker: Linker) -> list[Mention]:
+    """Returns the populations that `text` names."""
     return [mention for mention in linker(text) if mention.concept in _FAMILIES]
 
 
 def _named_in_full(mentions: Sequence[Mention]) -> list[Mention]:
-    """Returns `mentions` without nouns of longer names: "premenopausal women" names no women at large."""
+    """Returns `mentions` without those that are part of a longer name: "women" of "premenopausal women"."""
     return [
         mention
         for mention in mentions
@@ -93,7 +100,14 @@ def _named_in_full(mentions: Sequence[Mention]) -> list[Mention]:
 def _excluding(
     mention: Mention, stated: Sequence[Mention], known: Sequence[Mention], frame: Frame
 ) -> Mention | None:
-    """Returns a population of the sentence that excludes `mention` and that the claim does not name too."""
+    """Returns a population of the sentence that excludes `mention` and that the claim does not name; or None.
+
+    Args:
+        mention: a population of the claim.
+        stated: all populations of the claim.
+        known: the populations of the evidence.
+        frame: claim and sentence, aligned.
+    """
     for other in known:
         same_family = _FAMILIES[other.concept] == _FAMILIES[mention.concept]
         if frame.reaches(other.start) and same_family and not any(other.is_related(each) for each in stated):

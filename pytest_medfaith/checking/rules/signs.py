@@ -30,7 +30,10 @@ _AFTER = re.compile(
 
 
 def sign_of(quantity: Quantity, text: str) -> int:
-    """Returns -1 where `quantity` of `text` points down, 1 where it points up, 0 where nothing says which."""
+    """Returns -1 where `quantity` of `text` points down, 1 where it points up, 0 where neither is said.
+
+    "fell by 5 mmHg" gives -1, "a rise of 5 mmHg" gives 1.
+    """
     if quantity.low < 0:
         return -1
     ahead = text[max(0, quantity.start - _LOOK_BACK) : quantity.start]
@@ -48,16 +51,17 @@ def sign_of(quantity: Quantity, text: str) -> int:
 
 
 def _sign_of_word(word: str) -> int:
+    """Returns 1 for "gained", -1 for "lowered", 0 for a word without a direction."""
     if word in _DOWN or word in _UP:
         return 1 if word in _UP else -1
     return directions(word).get("amount", 0)
 
 
 def signed_like(other: Quantity, quantity: Quantity, *, claim: str, text: str) -> Quantity:
-    """Returns `other` of `text` with the sign of `quantity` of `claim`, where both point in one way.
+    """Returns `other` of `text` with the sign of `quantity` of `claim`, where both point the same way.
 
-    "Fell by 55%" becomes -55% beside "-55%". A quantity that points in another way, or in none, stays as it
-    is.
+    Next to "-55%" the quantity of "fell by 55%" becomes -55%. A quantity that points the opposite way, or
+    nowhere, comes back unchanged.
     """
     if quantity.dimension != other.dimension or quantity.high * other.high >= 0:
         return other

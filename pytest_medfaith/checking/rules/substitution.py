@@ -1,4 +1,4 @@
-"""Another drug, disease, gene, organism, body site or route than the sentence names in the same place."""
+"""Another drug, disease, gene, organism, body site or route in the place of the one in the evidence."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ LEAST_COVERED = 0.3  # of the claim's content words apart from the entity
 LEAST_ALIKE = 0.4  # of all words of the claim, small words too
 ALIKE = 0.85  # from here on an entity clashes even if the evidence names it elsewhere
 
-# A sentence with such a word has room for a single entity, and another entity contradicts it. Without such a
-# word the claim is merely not in the evidence.
+# A sentence with such a word is true of one entity only, so a claim with another entity contradicts it.
+# Without such a word the claim is merely not in the evidence.
 _EXCLUSIVE = frozenset(
     """first first-line first-choice only main preferred most best usual usually always chief primary sole
     standard lowest highest leading""".split()
@@ -27,17 +27,17 @@ _EXCLUSIVE = frozenset(
 
 
 def substitution(claim: str, evidence: str, *, linker: Linker = link) -> list[Finding]:
-    """Returns at most one finding: the sentence names another entity of a kind in the place of the claim's.
+    """Returns at most one finding: the sentence has another name in the place of the claim's name.
 
-    "Aspirin lowers the fever" against "Ibuprofen lowers the fever" is a substitution. An entity that the
-    evidence also names, or whose class or member it names ("metformin": "biguanides"), is none, unless the
-    claim copies the sentence but for the entity. The finding weakens the claim; where a word such as
-    "first-line" leaves room for a single entity it refutes it.
+    "Aspirin lowers the fever" against "Ibuprofen lowers the fever" is a substitution. There is none if the
+    evidence names the claim's drug elsewhere, or its class or member ("biguanides" for "metformin"), unless
+    the claim copies the sentence apart from the name. The effect is "weaken"; it is "refute" where a word
+    such as "first-line" leaves room for a single drug.
 
     Args:
-        claim: the claim.
+        claim: the text of the claim.
         evidence: the sentences that speak of it.
-        linker: finds the entities; the concept table's linker, or scispaCy's.
+        linker: finds the names; the shipped table's linker, or scispaCy's.
     """
     stated = [mention for mention in linker(claim) if mention.kind in KINDS]
     known = [mention for mention in linker(evidence) if mention.kind in KINDS] if stated else []
@@ -65,7 +65,14 @@ def substitution(claim: str, evidence: str, *, linker: Linker = link) -> list[Fi
 def _in_place_of(
     mention: Mention, stated: Sequence[Mention], known: Sequence[Mention], frame: Frame
 ) -> Mention | None:
-    """Returns the entity of the sentence in the place where the claim has `mention`, or None."""
+    """Returns the mention in the sentence that has the place of `mention` of the claim, or None.
+
+    Args:
+        mention: a mention of the claim.
+        stated: all mentions of the claim.
+        known: the mentions of the evidence.
+        frame: claim and sentence, aligned.
+    """
     indices = frame.indices(mention.start, mention.end)
     if not indices or frame.coverage_without(indices) < LEAST_COVERED or frame.likeness < LEAST_ALIKE:
         return None
@@ -85,7 +92,10 @@ def _in_place_of(
 
 
 def _is_only_difference(other: Mention, indices: Sequence[int], frame: Frame) -> bool:
-    """Returns whether the two entities are all that differs in their place, apart from a single word."""
+    """Returns whether at most one word on each side differs beside the two mentions.
+
+    `indices` are the claim's tokens of its mention.
+    """
     first, last = frame.place(indices[0], indices[-1] + 1)
     theirs = [
         token

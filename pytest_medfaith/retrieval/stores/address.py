@@ -1,4 +1,4 @@
-"""Where a store is and what is asked of it, read from its address.
+"""Reads a store's address: where the store is, and what is asked of it.
 
     qdrant+http://localhost:6333/guidelines     a server of Qdrant; qdrant+https where it has a certificate
     qdrant+file:///srv/qdrant/guidelines        the local mode of Qdrant's client, in a folder
@@ -6,8 +6,8 @@
     opensearch+https://me@search:9200/guidelines
     env:GUIDELINES                              the address that this environment variable holds
 
-Behind a question mark stands what a retriever searches: search=words, source=pubmed (again for each),
-from=2015, to=2024.
+Behind a question mark an address says what is searched, joined by &: search=words, source=pubmed (may be
+repeated), from=2015, to=2024.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 from pytest_medfaith.errors import DataError, shown
 from pytest_medfaith.retrieval.stores.base import ALL, Only, Search, storable
 
-PREFIX = "store:"  # before an address, where a retriever is named
+PREFIX = "store:"  # begins a retriever's name that is an address
 _ENVIRONMENT = "env:"
 _PORTS = {"qdrant": 6333, "pgvector": 5432, "opensearch": 9200}
 _SCHEMES = ("qdrant+http", "qdrant+https", "qdrant+file", "pgvector", "opensearch+http", "opensearch+https")
-_NAME = re.compile(r"[a-z][a-z0-9_-]{0,47}")  # what all three take as a name, with room for those of indexes
+_NAME = re.compile(r"[a-z][a-z0-9_-]{0,47}")  # accepted by all kinds, and short enough for indexes' endings
 _YEAR = re.compile(r"\d{4}")
 _EXPECTED = (
     "expected qdrant+http://HOST:6333/NAME, qdrant+file:///FOLDER/NAME, pgvector://USER@HOST/DATABASE/NAME, "
@@ -35,19 +35,19 @@ _EXPECTED = (
 
 @dataclass(frozen=True)
 class StoreAddress:
-    """Where a store is.
+    """Where a store is, and what is asked of it.
 
     Attributes:
         kind: qdrant, pgvector or opensearch.
         transport: http, https or file; "" for PostgreSQL.
-        host: of the server; "" leaves it to PostgreSQL's own environment variables.
-        port: of the server.
-        user: who asks, "" where nobody is named.
-        password: of an address in an environment variable; "" elsewhere.
-        place: the database, or the folder of the local mode.
+        host: of the server; "" leaves it to PostgreSQL's environment variables, such as PGHOST.
+        port: of the server; the kind's usual port where the address has none.
+        user: name of the user; "" where the address has none.
+        password: may come only from an address in an environment variable; "" elsewhere.
+        place: the database of PostgreSQL, or the folder of Qdrant's local mode; else "".
         name: of the collection, table or index.
-        search: what is compared.
-        only: which chunks are searched.
+        search: "vector", or "words" for BM25.
+        only: filter of the chunks that are searched.
     """
 
     kind: str
@@ -62,7 +62,7 @@ class StoreAddress:
     only: Only = ALL
 
     def __str__(self) -> str:
-        """Returns the address without user, password and search: for messages and signatures."""
+        """Returns the address without user, password and what is searched, for messages and signatures."""
         scheme = self.kind + (f"+{self.transport}" if self.transport else "")
         host = f"[{self.host}]" if ":" in self.host else self.host
         server = "" if self.transport == "file" or not host else f"{host}:{self.port}"
@@ -71,20 +71,20 @@ class StoreAddress:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """Texts that no message may hold."""
+        """Passwords and keys, from the address and from environment variables, that no message may show."""
         names = ("QDRANT_API_KEY", "PGPASSWORD", "OPENSEARCH_PASSWORD")
         return tuple(filter(None, (self.password, *map(os.environ.get, names))))
 
 
 def is_store(name: str) -> bool:
-    """Returns whether a retriever of this name is a store."""
+    """Returns whether a retriever's name is the address of a store: it begins with "store:"."""
     return name.startswith(PREFIX)
 
 
 def split_reranker(name: str) -> tuple[str, str | None]:
-    """Returns a retriever's name and its reranker's, None where it asks for none.
+    """Returns (retriever's name, reranker's name): ("rrf", "fast") for "rrf+fast", ("rrf", None) for "rrf".
 
-    Example: "rrf" and "fast" of "rrf+fast". The plus sign of "store:qdrant+http://..." asks for no reranker.
+    The plus sign in "store:qdrant+http://..." belongs to the address.
     """
     scheme, slashes, rest = name.partition("://") if is_store(name) and "://" in name else ("", "", name)
     base, plus, reranker = rest.partition("+")
@@ -92,21 +92,21 @@ def split_reranker(name: str) -> tuple[str, str | None]:
 
 
 def refuse_password(name: str) -> None:
-    """Refuses the name of a retriever that holds a password: cards, signatures and test ids show names.
+    """Refuses a retriever's name with a password in it: cards, signatures and test ids show names.
 
     Raises:
-        ValueError: it does; the message does not tell it.
+        ValueError: the name holds a password; the message does not show it.
     """
     if is_store(name) and _holds_password(name.removeprefix(PREFIX)):
         raise ValueError(_SAYS_TOO_MUCH)
 
 
 def parse_address(given: str) -> StoreAddress:
-    """Returns what an address says, with or without `store:` before it.
+    """Returns what an address says. "store:" may stand before it.
 
     Raises:
-        DataError: another form, an environment variable that is not set, or a password outside of one. No
-            message holds the address as it was given: it may hold a password.
+        DataError: another form, an environment variable that is not set, or a password that is not in an
+            environment variable. No message shows the address as given, since it may hold a password.
     """
     text = given.removeprefix(PREFIX)
     if text.startswith(_ENVIRONMENT):
@@ -124,9 +124,9 @@ def parse_address(given: str) -> StoreAddress:
 
 
 def _holds_password(text: str) -> bool:
-    """Returns whether anything stands between a colon and the last @ behind the scheme.
+    """Returns whether the address holds a password: text between a colon and the last @ behind the scheme.
 
-    What is no address at all may still hold a password, so it is not parsed first.
+    A malformed address may hold a password as well, so this works without parsing it.
     """
     _, _, rest = text.partition("://")
     user, at, _ = (rest or text).rpartition("@")
@@ -141,6 +141,11 @@ _SAYS_TOO_MUCH = (
 
 
 def _parsed(text: str, *, place: str) -> StoreAddress:
+    """Returns what an address says, once "env:" is replaced; `place` names the address in errors.
+
+    Raises:
+        DataError: the address has another form.
+    """
     try:
         url = urlsplit(text)
         port = url.port
@@ -151,7 +156,7 @@ def _parsed(text: str, *, place: str) -> StoreAddress:
     kind, _, transport = url.scheme.partition("+")
     folder, _, name = unquote(url.path).rpartition("/")
     if not _NAME.fullmatch(name):
-        found = "no name of a store" if "@" in url.path else shown(name)  # the end of a password, maybe
+        found = "no name of a store" if "@" in url.path else shown(name)  # it may be the end of a password
         raise DataError(
             f"{place} ends with {found}; expected the name of a store: a small letter, then at most 47 small "
             "letters, digits, - and _"
@@ -172,7 +177,11 @@ def _parsed(text: str, *, place: str) -> StoreAddress:
 
 
 def _place(url: SplitResult, kind: str, transport: str, folder: str, *, place: str) -> str:
-    """Returns the database or the folder that an address names before the store's name."""
+    """Returns the database or folder in an address: "rag" in "pgvector://me@db/rag/guidelines".
+
+    Raises:
+        DataError: it is missing, or there is a path where none belongs.
+    """
     if transport == "file":
         if url.netloc not in ("", ".") or not folder:
             raise DataError(
@@ -188,6 +197,11 @@ def _place(url: SplitResult, kind: str, transport: str, folder: str, *, place: s
 
 
 def _asked(query: str, *, place: str) -> tuple[Search, Only]:
+    """Returns (search, filter) from what stands behind the question mark of an address.
+
+    Raises:
+        DataError: an unknown key, a wrong value, or years in the wrong order.
+    """
     search: Search = "vector"
     sources: list[str] = []
     years: dict[str, int] = {}

@@ -1,8 +1,8 @@
-"""The shape that all stores have, and what they hold.
+"""What all stores have in common: the methods that they offer, and the records that go in and out.
 
-A store holds a row for each chunk, and a state that says what the rows are: of which corpus, by which
-encoder. To add a store, touch three files: its module in this folder, its line in `_OPENERS` of `opening.py`,
-and its scheme in `address.py`.
+A store is a database that keeps a row for each chunk of a corpus, and a state that says of which corpus and
+encoder the rows are. To add a store, touch three files: its module in this folder, its line in `_OPENERS` of
+`opening.py`, and its scheme in `address.py`.
 """
 
 from __future__ import annotations
@@ -20,9 +20,14 @@ Search = Literal["vector", "words"]
 
 @dataclass(frozen=True)
 class Only:
-    """Which chunks a search is about: those of some sources, from a year to a year, both included.
+    """A filter of a search: chunks of some sources, and from a year to a year, both included.
 
-    No source stands for all of them, None for no bound. A chunk without a year is in no span of years.
+    A chunk without a year is left out where a year is asked for.
+
+    Attributes:
+        sources: such as ("pubmed",); () stands for all sources.
+        from_year: None for no lower bound.
+        to_year: None for no upper bound.
     """
 
     sources: tuple[str, ...] = ()
@@ -30,17 +35,18 @@ class Only:
     to_year: int | None = None
 
     def __bool__(self) -> bool:
-        """Whether anything is left out."""
+        """Returns whether the filter leaves anything out."""
         return bool(self.sources) or self.from_year is not None or self.to_year is not None
 
     def __str__(self) -> str:
+        """Returns the filter in words: "source pubmed or nih, from 2015"; "" where nothing is left out."""
         said = [f"source {' or '.join(self.sources)}"] if self.sources else []
         said += [f"from {self.from_year}"] if self.from_year is not None else []
         said += [f"to {self.to_year}"] if self.to_year is not None else []
         return ", ".join(said)
 
     def holds(self, chunk: Chunk) -> bool:
-        """Returns whether a search finds `chunk`; what stores do, said in Python."""
+        """Returns whether the filter lets `chunk` pass. Servers compute the same in their queries."""
         if self.sources and storable(chunk.source) not in self.sources:
             return False
         if self.from_year is None and self.to_year is None:
@@ -53,23 +59,23 @@ ALL = Only()
 
 
 def storable(text: str) -> str:
-    """Returns `text` as every store takes it: without halves of characters, and without the character 0."""
+    """Returns `text` as every store can take it: without half characters (surrogates) and character 0."""
     return whole(text).replace("\0", " ")
 
 
 @dataclass(frozen=True)
 class State:
-    """What the rows of a store are, as written before the first of them.
+    """What the rows of a store are, written into the store before the first row.
 
     Attributes:
         corpus: hash of all chunks, whatever their order.
-        chunks: how many there are.
-        encoder: signature of what gave the vectors.
+        chunks: number of chunks.
+        encoder: signature of the encoder that gave the vectors.
         dimension: numbers of a vector.
-        metric: how vectors are compared, ip or l2.
-        k1: of BM25, where the store searches words.
-        b: of BM25.
-        complete: whether all rows were written.
+        metric: how vectors are compared: by inner product (ip), or by Euclidean distance (l2).
+        k1: BM25's k1, for a store that searches words.
+        b: BM25's b, likewise.
+        complete: True once all rows are written.
     """
 
     corpus: str
@@ -83,7 +89,7 @@ class State:
 
     @property
     def fingerprint(self) -> str:
-        """What the rows are, in words, for messages."""
+        """What the rows are, for messages: "corpus 3f... (120 chunks), encoder ..., 384 dimensions, ip"."""
         return (
             f"corpus {self.corpus} ({self.chunks} chunks), encoder {self.encoder}, {self.dimension} "
             f"dimensions, {self.metric}"
@@ -95,13 +101,13 @@ class Row:
     """A chunk as a store holds it.
 
     Attributes:
-        key: 32 hexadecimal digits, made of the chunk's id.
-        digest: 32 hexadecimal digits that change with anything of the chunk.
+        key: hash of the chunk's id, 32 hexadecimal digits.
+        digest: hash of all that the chunk holds, 32 hexadecimal digits.
         chunk: the chunk as JSON in ASCII.
         source: of the chunk, for filters.
-        year: of the chunk, for filters.
-        words: of title, context and text, as BM25 counts them, separated by spaces.
-        vector: of the encoder.
+        year: of the chunk, for filters; None where the chunk has none.
+        words: words of title, context and text as BM25 counts them, separated by spaces.
+        vector: of the chunk, by the encoder.
     """
 
     key: str
@@ -115,7 +121,13 @@ class Row:
 
 @dataclass(frozen=True)
 class Found:
-    """A row that a search found. Its score is an inner product, minus a distance, or of BM25."""
+    """A row that a search found.
+
+    Attributes:
+        chunk: the chunk as JSON.
+        digest: hash of the chunk as the store keeps it; shows whether the chunk was changed.
+        score: inner product, minus the distance (0 or below), or BM25's score: larger is better.
+    """
 
     chunk: str
     digest: str
@@ -123,9 +135,12 @@ class Found:
 
 
 class StoreFault(Exception):
-    """What went wrong in a store, before it is told to a user.
+    """An error of a store, before it is put into words for a user.
 
-    A fault that may pass is tried again. `remedy` says what to do, "" where the usual advice holds.
+    Attributes:
+        reason: what went wrong, as in "cannot be reached (no answer in time)".
+        may_pass: True if trying again may help.
+        remedy: what the user can do; "" for the usual advice.
     """
 
     def __init__(self, reason: str, *, may_pass: bool = False, remedy: str = "") -> None:
@@ -134,38 +149,45 @@ class StoreFault(Exception):
 
 
 class Store(Protocol):
-    """A store of rows. Each method is a request or a few, and raises StoreFault."""
+    """The methods of a store. Each makes a request or a few, and raises StoreFault.
+
+    Attributes:
+        searches: what the store can compare: ("vector",), or ("vector", "words").
+    """
 
     searches: tuple[Search, ...]
 
     def state(self) -> Mapping[str, Any] | None:
-        """Returns the state as it was written, None where there is no store of this name."""
+        """Returns the state as `State` was written; None where no store has this name."""
 
     def create(self, state: Mapping[str, Any], *, dimension: int, metric: Metric) -> None:
-        """Makes an empty store with its state, in a single step; leaves a store that is there as it is."""
+        """Makes an empty store with its state, in a single step. A store that exists is left as it is."""
 
     def write_state(self, state: Mapping[str, Any]) -> None:
-        """Writes the state, after all rows were made visible to searches."""
+        """Makes all rows visible to searches, then replaces the state."""
 
     def digests(self, keys: Sequence[str]) -> Mapping[str, str]:
-        """Returns key -> digest of the rows that are there among `keys`."""
+        """Returns {key: digest} for those of `keys` that have a row."""
 
     def upsert(self, rows: Sequence[Row]) -> None:
-        """Writes rows; a row whose key is there is replaced."""
+        """Writes rows; a row replaces the one with the same key."""
 
     def count(self, only: Only = ALL) -> int:
-        """Returns how many rows there are."""
+        """Returns how many rows pass the filter."""
 
     def by_vector(
         self, vector: Sequence[float], *, metric: Metric, top_k: int, only: Only = ALL
     ) -> Sequence[Found]:
-        """Returns the rows nearest to `vector`, best first. `metric` is that of the state."""
+        """Returns up to `top_k` rows nearest to `vector`, best first; `metric` is that of the state."""
 
     def by_words(self, words: str, *, top_k: int, only: Only = ALL) -> Sequence[Found]:
-        """Returns the best rows by BM25; only of a store whose `searches` names words."""
+        """Returns up to `top_k` rows that are best by BM25, for words separated by spaces.
+
+        Only a store whose `searches` holds "words" is asked this.
+        """
 
     def index_bytes(self) -> int | None:
-        """Returns the size of the store on its server, None where it does not tell it."""
+        """Returns the size of the store on its server in bytes; None where the server does not tell it."""
 
     def close(self) -> None:
         """Ends the connection."""

@@ -1,4 +1,4 @@
-"""Loads a corpus into a store, in batches: a second run writes nothing, or finishes a broken first run."""
+"""Loads a corpus into a store in batches; a second run writes only what the store lacks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,12 @@ BATCH = 128  # chunks encoded and written at a time; an interruption loses at mo
 
 @dataclass(frozen=True)
 class Loaded:
-    """What a load did: the store's `state`, and how many chunks were `written`; the rest were there."""
+    """What a load did.
+
+    Attributes:
+        state: of the store, now complete.
+        written: how many chunks were written; all others were in the store already.
+    """
 
     state: State
     written: int
@@ -43,22 +48,22 @@ def load_store(
     b: float = defaults.B,
     progress: Callable[[int, int], None] | None = None,
 ) -> Loaded:
-    """Loads a corpus into `store`, all of it that is not there yet, and marks it complete.
+    """Writes those chunks of a corpus into `store` that it lacks, and marks it complete.
 
-    The corpus is read twice and never held as a whole: once for what it is, once to write it. Its fingerprint
-    is in the store before the first chunk is, so an interrupted load goes on where it stopped.
+    The corpus is read twice and never held as a whole: once for its hash, once to write it. The store gets
+    its state before its first chunk, so an interrupted load can go on where it stopped.
 
     Args:
-        store: where to.
-        read: gives the chunks of the corpus anew, each id once.
+        store: the store to fill.
+        read: function that yields the chunks of the corpus, from the first on at each call; ids are unique.
         encoder: gives their vectors.
-        k1: of BM25, for a store that searches words.
-        b: of BM25.
-        progress: told (chunks done, chunks in all) after each batch.
+        k1: BM25's k1, for a store that searches words.
+        b: BM25's b, likewise.
+        progress: called with (chunks done, chunks in all) after each batch.
 
     Raises:
-        DataError: the store holds another corpus, encoder or dimension; it cannot be asked; it holds more or
-            fewer chunks in the end than the corpus has; or the corpus changed between the two readings.
+        DataError: the store holds another corpus, encoder or dimension; it cannot be reached; it ends up with
+            more or fewer chunks than the corpus; or the corpus changed between the two readings.
     """
     corpus, size = contents_hash(read())
     found = read_state(store)
@@ -79,7 +84,7 @@ def load_store(
 
 
 def _dimension(found: State | None, read: Callable[[], Iterable[Chunk]], encoder: Encoder) -> int:
-    """Returns the width of vectors: from the store where the encoder is its own, else of a first chunk."""
+    """Returns the width of the store's vectors, if this encoder gave them, else of a first chunk's."""
     if found and found.encoder == encoder.signature:
         return found.dimension
     first = list(islice(read(), 1))
@@ -88,7 +93,13 @@ def _dimension(found: State | None, read: Callable[[], Iterable[Chunk]], encoder
 
 @dataclass
 class _Counted:
-    """Chunks that are counted, and their digests added up, while they are read."""
+    """An iterable of chunks that counts them and adds up their digests while they are read.
+
+    Attributes:
+        chunks: what is read.
+        total: sum of the digests so far, each read as a hexadecimal number.
+        count: chunks so far.
+    """
 
     chunks: Iterable[Chunk]
     total: int = 0
@@ -108,7 +119,11 @@ def _write_missing(
     state: State,
     progress: Callable[[int, int], None] | None,
 ) -> int:
-    """Writes the chunks that the store lacks or holds otherwise; returns how many."""
+    """Writes the chunks that the store lacks or holds in another version; returns how many it wrote.
+
+    Raises:
+        DataError: the encoder's vectors are not as wide as the store's.
+    """
     done = count = 0
     for batch in _batches(chunks):
         there = store.digests([row_key(chunk.id) for chunk in batch])
@@ -136,6 +151,7 @@ def _batches(chunks: Iterable[Chunk]) -> Iterator[list[Chunk]]:
 
 
 def _check_whole(store: PatientStore, state: State, read_again: _Counted) -> None:
+    """Refuses a store that does not hold, after loading, exactly the corpus that was read (DataError)."""
     if contents_hash_of(read_again.total, read_again.count) != (state.corpus, state.chunks):
         raise DataError(
             f"the corpus changed while it was loaded into the store {store.address}, which is not searched "

@@ -1,4 +1,4 @@
-"""Opens a store by its address, and asks it patiently: a few tries with pauses, then a clear error."""
+"""Opens a store by its address, and repeats requests that fail: a few tries with pauses, then an error."""
 
 from __future__ import annotations
 
@@ -21,7 +21,13 @@ _NONSENSE = "check that the address is that of such a store, and not of a proxy 
 
 @dataclass(frozen=True)
 class Patience:
-    """How long a store is waited for: `timeout` seconds a request, `retries` more tries, doubling pauses."""
+    """How long a store is waited for.
+
+    Attributes:
+        timeout: seconds that a request may take.
+        retries: how often a failed request is tried again.
+        pause: seconds before the second try; each further pause is twice as long.
+    """
 
     timeout: float = defaults.STORE_TIMEOUT
     retries: int = defaults.STORE_RETRIES
@@ -29,7 +35,7 @@ class Patience:
 
 
 def open_store(address: StoreAddress, patience: Patience | None = None) -> PatientStore:
-    """Returns the store at `address`; nothing is asked of it before its first method is called.
+    """Returns the store at `address`. No request is made before its first method is called.
 
     Raises:
         MissingExtra: the client of this kind of store is not installed.
@@ -71,7 +77,7 @@ _OPENERS: dict[str, Callable[[StoreAddress, float], Store]] = {
 
 
 class PatientStore:
-    """A store whose requests are tried again where their fault may pass. Its methods raise DataError."""
+    """A store that repeats requests whose fault may pass. Its methods raise DataError, never StoreFault."""
 
     def __init__(self, store: Store, address: StoreAddress, patience: Patience) -> None:
         self._store, self.address, self._patience = store, address, patience
@@ -79,7 +85,7 @@ class PatientStore:
 
     @property
     def searches(self) -> tuple[Search, ...]:
-        """What the store can compare."""
+        """What the store can compare: "vector", and for OpenSearch also "words"."""
         return self._store.searches
 
     def state(self) -> Mapping[str, Any] | None:
@@ -125,13 +131,20 @@ class PatientStore:
         self._store.close()
 
     def _tried(self, ask: Callable[[], Answer]) -> Answer:
+        """Returns what `ask` returns, after as many tries as the patience allows.
+
+        After a request has failed for good, the next ones are tried only once, until the store answers again.
+
+        Raises:
+            DataError: no try succeeded, or the fault does not pass by trying again.
+        """
         number = 1
         while True:
             try:
                 answer = ask()
             except StoreFault as fault:
                 if not fault.may_pass or number > self._retries:
-                    self._retries = 0  # until it answers again: a run of many cases must not wait at each
+                    self._retries = 0  # until it answers again, or each case would wait
                     raise told(fault, self.address, tries=number) from None
             else:
                 self._retries = self._patience.retries
@@ -141,9 +154,9 @@ class PatientStore:
 
 
 def told(fault: StoreFault, address: StoreAddress, *, tries: int) -> DataError:
-    """Returns the error of a fault: the store, what happened, after how many tries, and what to do.
+    """Returns the error for a user: which store, what happened, after how many tries, and what to do.
 
-    A library's message may hold a password or a key; it is cut out.
+    Passwords and keys in a library's message are replaced by ***.
     """
     reason = " ".join(fault.reason.split())
     for secret in address.secrets:

@@ -1,4 +1,4 @@
-"""OpenSearch as a store: k-NN over vectors, and BM25 over the same words that the retriever bm25 counts."""
+"""OpenSearch as a store: searches vectors, and words by BM25, which it counts as the retriever bm25 does."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from pytest_medfaith.retrieval.stores.base import ALL, Found, Only, Row, Search,
 
 _STATE = "medfaith"  # key of the state in the mapping's _meta
 _SPACES = {"ip": "innerproduct", "l2": "l2"}
-_LEAST_K = 100  # nearest vectors that each shard looks for; fewer find less, more cost time
-_MOST_WORDS = 1000  # of a query; a search of more clauses is refused by default
+_LEAST_K = 100  # nearest vectors that each shard looks for, at least; fewer miss more, more cost time
+_MOST_WORDS = 1000  # words of a question; by default OpenSearch refuses more than 1,024 clauses
 _PASSING = (408, 429, 500, 502, 503, 504)
 _KEY = "name the user in the address, and set OPENSEARCH_PASSWORD"
 
 
 def open_opensearch(address: StoreAddress, timeout: float) -> OpenSearchStore:
-    """Returns the store at `address`; `timeout` in seconds, for a request.
+    """Returns the store at `address`; `timeout` is in seconds, for a request.
 
-    The password is that of the environment variable OPENSEARCH_PASSWORD, or of the address.
+    The password is that of the address, else the environment variable OPENSEARCH_PASSWORD.
     """
     from opensearchpy import OpenSearch
 
-    logging.getLogger("opensearch").addHandler(logging.NullHandler())  # which is told by an error here
+    logging.getLogger("opensearch").addHandler(logging.NullHandler())  # what it logs, an error here tells
     password = address.password or os.environ.get("OPENSEARCH_PASSWORD", "")
     client = OpenSearch(
         hosts=[{"host": address.host, "port": address.port}],
@@ -42,7 +42,7 @@ def open_opensearch(address: StoreAddress, timeout: float) -> OpenSearchStore:
 
 
 class OpenSearchStore:
-    """An index of OpenSearch; see `base.Store`."""
+    """An index of OpenSearch; its methods are described in `base.Store`."""
 
     searches: tuple[Search, ...] = ("vector", "words")
 
@@ -51,7 +51,7 @@ class OpenSearchStore:
         self._has_unseen = False  # rows that were written and that no search sees yet
 
     def state(self) -> Mapping[str, Any] | None:
-        """Returns the state that the index's mapping holds."""
+        """Returns the state in the index's mapping; None without an index, {} without a state."""
         from opensearchpy.exceptions import NotFoundError
 
         with _faults():
@@ -61,7 +61,7 @@ class OpenSearchStore:
                 if error.error != "index_not_found_exception":
                     raise
                 return None
-            (mapping,) = found.values()  # under the index's name, which an alias may have led to
+            (mapping,) = found.values()  # an alias has another name than its index
             state: dict[str, Any] = mapping["mappings"].get("_meta", {}).get(_STATE) or {}
             size = mapping["mappings"].get("properties", {}).get("vector", {}).get("dimension")
         if state and size != state.get("dimension"):
@@ -72,7 +72,7 @@ class OpenSearchStore:
         return state
 
     def create(self, state: Mapping[str, Any], *, dimension: int, metric: Metric) -> None:
-        """Makes the index with its mapping, which holds the state."""
+        """Makes the index, with the state in its mapping."""
         from opensearchpy.exceptions import RequestError
 
         kept = {"type": "keyword", "index": False, "doc_values": False}
@@ -101,13 +101,13 @@ class OpenSearchStore:
                     raise
 
     def write_state(self, state: Mapping[str, Any]) -> None:
-        """Makes all rows visible, and writes the state."""
+        """Makes all rows visible to searches, then replaces the state."""
         with _faults():
             self._client.indices.refresh(index=self._name)
             self._client.indices.put_mapping(index=self._name, body={"_meta": {_STATE: dict(state)}})
 
     def digests(self, keys: Sequence[str]) -> Mapping[str, str]:
-        """Returns key -> digest of the documents that are there, written just now or long ago."""
+        """Returns {key: digest} for those of `keys` that have a document, even one written just now."""
         with _faults():
             found = self._client.mget(index=self._name, body={"ids": list(keys)}, _source=["digest"])
             failed = [row for row in found["docs"] if "error" in row]
@@ -116,7 +116,7 @@ class OpenSearchStore:
             return {row["_id"]: row["_source"]["digest"] for row in found["docs"] if row["found"]}
 
     def upsert(self, rows: Sequence[Row]) -> None:
-        """Writes documents; a batch may be written in part, and is then written again."""
+        """Writes documents; StoreFault where any was refused, and then the whole batch is written again."""
         lines: list[Any] = []
         for row in rows:
             lines.append({"index": {"_id": row.key}})
@@ -141,7 +141,7 @@ class OpenSearchStore:
             raise StoreFault(f"did not take {len(failed)} rows ({why})", may_pass=status in _PASSING)
 
     def count(self, only: Only = ALL) -> int:
-        """Returns how many documents there are, those written just now included."""
+        """Returns how many documents pass the filter, even those written just now."""
         with _faults():
             if self._has_unseen:
                 self._client.indices.refresh(index=self._name)
@@ -153,7 +153,7 @@ class OpenSearchStore:
     def by_vector(
         self, vector: Sequence[float], *, metric: Metric, top_k: int, only: Only = ALL
     ) -> Sequence[Found]:
-        """Returns the documents nearest to `vector`, by the metric of the state."""
+        """Returns the documents nearest to `vector`; a score is the inner product, or minus the distance."""
         near: dict[str, Any] = {"vector": list(vector), "k": max(top_k, _LEAST_K)}
         if only:
             near["filter"] = {"bool": {"filter": _filter(only)}}
@@ -162,12 +162,13 @@ class OpenSearchStore:
         return [Found(chunk, digest, measured(score)) for chunk, digest, score in rows]
 
     def by_words(self, words: str, *, top_k: int, only: Only = ALL) -> Sequence[Found]:
-        """Returns the best documents by BM25, with word counts of all shards."""
+        """Returns the best documents by BM25; how rare a word is, is counted over all shards together."""
         asked = " ".join(words.split(" ")[:_MOST_WORDS])
         query = {"bool": {"must": [{"match": {"words": {"query": asked}}}], "filter": _filter(only)}}
         return [Found(*row) for row in self._searched(query, top_k=top_k, search_type="dfs_query_then_fetch")]
 
     def _searched(self, query: Mapping[str, Any], *, top_k: int, **more: str) -> list[tuple[str, str, float]]:
+        """Returns (chunk, digest, score) of each document found; StoreFault if a shard did not answer."""
         body = {"size": top_k, "query": query, "_source": ["chunk", "digest"]}
         with _faults():
             found = self._client.search(index=self._name, body=body, **more)
@@ -181,7 +182,7 @@ class OpenSearchStore:
         return rows
 
     def index_bytes(self) -> int | None:
-        """Returns the bytes of the index on its first copies of shards."""
+        """Returns the bytes of the index, without the copies of its shards."""
         with _faults():
             found = self._client.indices.stats(index=self._name, metric="store")
             return int(found["_all"]["primaries"]["store"]["size_in_bytes"])
@@ -192,16 +193,20 @@ class OpenSearchStore:
 
 
 def _inner_product(score: float) -> float:
-    """Returns the inner product of which OpenSearch makes `score`: 1 + ip from 0 on, 1 / (1 - ip) below."""
+    """Returns the inner product behind a score of OpenSearch.
+
+    OpenSearch gives 1 + ip for an inner product of 0 or more, and 1 / (1 - ip) below.
+    """
     return score - 1 if score >= 1 else 1 - 1 / score
 
 
 def _minus_distance(score: float) -> float:
-    """Returns minus the Euclidean distance d of which OpenSearch makes `score`: 1 / (1 + d * d)."""
+    """Returns minus the Euclidean distance d behind a score of OpenSearch, which is 1 / (1 + d * d)."""
     return -math.sqrt(max(0.0, 1 / score - 1))
 
 
 def _filter(only: Only) -> list[dict[str, Any]]:
+    """Returns the filter as OpenSearch's clauses; [] where nothing is left out."""
     found: list[dict[str, Any]] = []
     if only.sources:
         found.append({"terms": {"source": list(only.sources)}})
@@ -212,7 +217,7 @@ def _filter(only: Only) -> list[dict[str, Any]]:
 
 
 def _check_shards(found: Mapping[str, Any]) -> None:
-    """Refuses an answer that a part of the shards did not give: it would look like fewer hits."""
+    """Refuses an answer that lacks some shards: it would look as if there were fewer hits (StoreFault)."""
     shards = found["_shards"]
     if shards["failed"] or shards["successful"] < shards["total"] or found.get("timed_out"):
         held = f"{shards['successful']} of its {shards['total']} shards"
@@ -221,21 +226,22 @@ def _check_shards(found: Mapping[str, Any]) -> None:
 
 @contextmanager
 def _faults() -> Iterator[None]:
-    """Turns what the client raises, and what is no answer of OpenSearch, into a StoreFault."""
+    """Turns exceptions of OpenSearch's client in the block, and nonsense answers, into StoreFault."""
     from opensearchpy.exceptions import ConnectionError as NoConnection
     from opensearchpy.exceptions import OpenSearchException, TransportError
 
     try:
         yield
-    except NoConnection as error:  # timeouts, too
+    except NoConnection as error:  # timeouts are among these
         raise StoreFault(f"cannot be reached ({error.error})", may_pass=True) from None
     except TransportError as error:
         raise _of_status(error) from None
     except (OpenSearchException, AttributeError, TypeError, ValueError, KeyError, ZeroDivisionError) as error:
-        raise StoreFault(f"answered what OpenSearch does not say ({type(error).__name__})") from None
+        raise StoreFault(f"gave an answer that is not OpenSearch's ({type(error).__name__})") from None
 
 
 def _of_status(error: Any) -> StoreFault:
+    """Returns the fault for an HTTP status that is an error."""
     status, said = error.status_code, str(error.error)
     if status in (401, 403):
         return StoreFault(f"refuses the user or the password (status {status})", remedy=_KEY)

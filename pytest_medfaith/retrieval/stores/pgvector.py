@@ -1,6 +1,7 @@
-"""PostgreSQL with the extension pgvector as a store: a table of rows, and a table of what each store holds.
+"""PostgreSQL with the extension pgvector as a store: a table of rows, and a table with all stores' states.
 
-Below 10,000 rows a search compares all of them; above, it asks an HNSW index, built when the load ends.
+Below 10,000 rows a search compares all of them. From there on it asks an approximate index (HNSW), which is
+built when the load ends.
 """
 
 from __future__ import annotations
@@ -18,17 +19,17 @@ from pytest_medfaith.retrieval.stores.address import StoreAddress
 from pytest_medfaith.retrieval.stores.base import ALL, Found, Only, Row, Search, StoreFault
 
 INDEX_FROM = 10_000  # rows; comparing fewer takes a few milliseconds, and finds the nearest for certain
-_WIDEST_INDEX = 2000  # numbers of a vector that pgvector's HNSW takes; wider vectors are compared one by one
+_WIDEST_INDEX = 2000  # numbers of a vector that pgvector can index; wider vectors are compared one by one
 _LEAST_VERSION = (
     0,
     8,
-)  # of pgvector: from there on an index goes on searching where a filter leaves out much
-_LOCK = 0x6D656466  # "medf": two loads make the table of states one after the other
+)  # of pgvector: from this version on a search goes on if a filter leaves out most of what it found
+_LOCK = 0x6D656466  # "medf" in ASCII; with this lock two loads make the table of states one after the other
 _OPERATORS = {"ip": ("<#>", "vector_ip_ops"), "l2": ("<->", "vector_l2_ops")}
 _NO_SERVER = ("invalid response", "unexpected response", "unsupported protocol", "expected authentication")
 _WRONG_USER = ("authentication failed", "no password supplied", "no pg_hba.conf entry")
 _NO_ROLE = r'role ".*" does not exist'
-_COUNTING = 30  # times as long as a search: PostgreSQL counts by reading the table
+_COUNTING = 30  # counting may take so many times as long as a search: PostgreSQL reads the table for it
 _WHERE = (
     " where (%(sources)s::text[] is null or source = any(%(sources)s))"
     " and (%(low)s::integer is null or year >= %(low)s) and (%(high)s::integer is null or year <= %(high)s)"
@@ -36,9 +37,9 @@ _WHERE = (
 
 
 def open_pgvector(address: StoreAddress, timeout: float) -> PgvectorStore:
-    """Returns the store at `address`; `timeout` in seconds, for a connection and for a statement.
+    """Returns the store at `address`; `timeout` is in seconds, for connecting and for each statement.
 
-    What the address leaves out comes from PostgreSQL's own places: PGPASSWORD, PGSSLMODE, ~/.pgpass.
+    What the address leaves out comes from PostgreSQL's usual places: PGPASSWORD, PGSSLMODE, ~/.pgpass.
     """
     import psycopg  # noqa: F401 - whether it is there
 
@@ -46,7 +47,7 @@ def open_pgvector(address: StoreAddress, timeout: float) -> PgvectorStore:
 
 
 class PgvectorStore:
-    """A table of PostgreSQL; see `base.Store`."""
+    """A table of PostgreSQL; its methods are described in `base.Store`."""
 
     searches: tuple[Search, ...] = ("vector",)
 
@@ -55,7 +56,7 @@ class PgvectorStore:
         self._connection: Any = None
 
     def state(self) -> Mapping[str, Any] | None:
-        """Returns the state that the table of states holds."""
+        """Returns the state in the table of states; None where it has no row for this store."""
         from psycopg.errors import UndefinedTable
 
         with self._asked() as ask:
@@ -69,7 +70,7 @@ class PgvectorStore:
         return held if isinstance(held, Mapping) else {}
 
     def create(self, state: Mapping[str, Any], *, dimension: int, metric: Metric) -> None:  # noqa: ARG002
-        """Makes the table and notes its state, in a single transaction; the metric is for the index."""
+        """Makes the table and writes its state, in a single transaction; the metric is not used here."""
         name = self._address.name
         with self._asked(whole=True) as ask:
             ask("select pg_advisory_xact_lock(%s)", [_LOCK])
@@ -87,7 +88,7 @@ class PgvectorStore:
             ask("insert into {states} values (%s, %s::jsonb)", [name, json.dumps(dict(state))])
 
     def write_state(self, state: Mapping[str, Any]) -> None:
-        """Writes the state, behind an index of the vectors where the table is large."""
+        """Replaces the state, after indexing the vectors of a large table."""
         with self._asked(whole=True) as ask:
             ask("set local statement_timeout = 0")  # a large index takes minutes
             if state["chunks"] >= INDEX_FROM and state["dimension"] <= _WIDEST_INDEX:
@@ -104,7 +105,7 @@ class PgvectorStore:
             )
 
     def digests(self, keys: Sequence[str]) -> Mapping[str, str]:
-        """Returns key -> digest of the rows that are there."""
+        """Returns {key: digest} for those of `keys` that have a row."""
         with self._asked() as ask:
             return dict(ask("select key, digest from {table} where key = any(%s)", [list(keys)]))
 
@@ -122,7 +123,7 @@ class PgvectorStore:
             )
 
     def count(self, only: Only = ALL) -> int:
-        """Returns how many rows there are."""
+        """Returns how many rows pass the filter."""
         with self._asked(whole=True) as ask:
             ask(
                 "select set_config('statement_timeout', %s, true)",
@@ -133,7 +134,7 @@ class PgvectorStore:
     def by_vector(
         self, vector: Sequence[float], *, metric: Metric, top_k: int, only: Only = ALL
     ) -> Sequence[Found]:
-        """Returns the rows nearest to `vector`, by the metric of the state."""
+        """Returns the rows nearest to `vector`; a score is minus the distance, or the inner product."""
         with self._asked() as ask:
             rows = ask(
                 "select chunk, digest, vector {operator} %(asked)s::vector as distance from {table}{where} "
@@ -146,11 +147,11 @@ class PgvectorStore:
         return [Found(chunk, digest, -float(distance)) for chunk, digest, distance in rows]
 
     def by_words(self, words: str, *, top_k: int, only: Only = ALL) -> Sequence[Found]:
-        """Is never asked: `searches` does not name it."""
+        """Raises NotImplementedError: a store without "words" in `searches` is never asked this."""
         raise NotImplementedError
 
     def index_bytes(self) -> int | None:
-        """Returns the bytes of the table with its indexes."""
+        """Returns the bytes of the table and its indexes."""
         with self._asked() as ask:
             return int(ask("select pg_total_relation_size(%s::regclass)", [f'"{self._address.name}"'])[0][0])
 
@@ -163,9 +164,9 @@ class PgvectorStore:
 
     @contextmanager
     def _asked(self, *, whole: bool = False) -> Iterator[_Asking]:
-        """Yields what asks a statement; `whole` makes a transaction of the block.
+        """Yields a function that runs a statement; with `whole` the block is a single transaction.
 
-        Errors become StoreFaults.
+        Exceptions of psycopg in the block become StoreFault.
         """
         import psycopg
 
@@ -180,6 +181,7 @@ class PgvectorStore:
             raise fault from None
 
     def _connected(self) -> Any:
+        """Returns the open connection, after connecting where there is none."""
         if self._connection is None or self._connection.closed:
             import psycopg
 
@@ -200,7 +202,7 @@ class PgvectorStore:
 
 
 class _Asking:
-    """Runs statements on a connection, each with the names of a store's table and indexes filled in."""
+    """Runs SQL statements on a connection, with {table}, {states} and index names filled in for a store."""
 
     def __init__(self, connection: Any, name: str) -> None:
         from psycopg import sql
@@ -212,16 +214,23 @@ class _Asking:
         self._names["where"] = sql.SQL(_WHERE)
 
     def __call__(self, statement: str, values: Any = None, **parts: Any) -> Any:
-        """Returns the rows of a statement, [] where it has none; `parts` are SQL of this module."""
+        """Returns the rows of a statement, [] where it gives none.
+
+        Args:
+            statement: SQL with names in braces, such as "select key from {table}".
+            values: its parameters.
+            parts: further SQL for names in braces; it must come from this module, never from users.
+        """
         cursor = self._connection.execute(self._filled(statement, parts), values)
         return cursor.fetchall() if cursor.description else []
 
     def many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
-        """Runs a statement for each row."""
+        """Runs a statement once for each row of parameters."""
         with self._connection.cursor() as cursor:
             cursor.executemany(self._filled(statement, {}), rows)
 
     def _filled(self, statement: str, parts: Mapping[str, Any]) -> Any:
+        """Returns a statement with its names in braces replaced, quoted as SQL needs."""
         from psycopg import sql
 
         return sql.SQL(statement).format(
@@ -231,6 +240,7 @@ class _Asking:
 
 
 def _check_extension(ask: _Asking) -> None:
+    """Switches pgvector on in the database; StoreFault if it is missing or older than 0.8."""
     from psycopg.errors import Error
 
     try:
@@ -247,16 +257,17 @@ def _check_extension(ask: _Asking) -> None:
 
 
 def _as_text(vector: Sequence[float]) -> str:
+    """Returns a vector as pgvector reads it: "[0.5,-0.25]"."""
     return f"[{','.join(map(repr, vector))}]"
 
 
 def _values(only: Only) -> dict[str, Any]:
-    """Returns what `_WHERE` asks for."""
+    """Returns a filter as the parameters of `_WHERE`; None leaves a condition out."""
     return {"sources": list(only.sources) or None, "low": only.from_year, "high": only.to_year}
 
 
 def _fault(error: Any) -> StoreFault:
-    """Returns the fault that an error of psycopg tells."""
+    """Returns the fault for an exception of psycopg, with what the user can do."""
     import psycopg
 
     said, state = " ".join(str(error).split()), error.sqlstate or ""
@@ -269,7 +280,7 @@ def _fault(error: Any) -> StoreFault:
     if state.startswith("42501"):
         return StoreFault(f"refuses this user ({said})", remedy="grant the user the right to it")
     if any(text in said for text in _NO_SERVER):
-        return StoreFault(f"answered what PostgreSQL does not say ({said})")
-    if isinstance(error, psycopg.OperationalError):  # a timeout of a statement, too
+        return StoreFault(f"gave an answer that is not PostgreSQL's ({said})")
+    if isinstance(error, psycopg.OperationalError):  # timeouts of statements are among these
         return StoreFault(f"cannot be reached, or not in time ({said})", may_pass=True)
     return StoreFault(f"did not take a statement ({said})", remedy="see what else uses the table")

@@ -1,8 +1,7 @@
-"""Qdrant as a store: a server by its address, or the local mode of its client in a folder.
+"""Qdrant as a store: a server at an address, or the local mode of its client in a folder.
 
-Vectors lie on disk, and their int8 copies in memory: a search compares the copies, takes twice as many
-candidates as are wanted, and scores these by the vectors themselves. The local mode compares the vectors
-themselves.
+On a server, full vectors lie on disk and 8-bit copies in memory. A search compares the copies, takes twice as
+many candidates as are wanted, and scores these by their full vectors. The local mode compares full vectors.
 """
 
 from __future__ import annotations
@@ -23,16 +22,16 @@ from pytest_medfaith.retrieval.stores.address import StoreAddress
 from pytest_medfaith.retrieval.stores.base import ALL, Found, Only, Row, Search, StoreFault
 
 _STATE = "medfaith"  # key of the state in a collection's metadata
-_CANDIDATES = 2.0  # for each hit that is wanted, among the int8 vectors; Qdrant's advice for rescoring
+_CANDIDATES = 2.0  # candidates by 8-bit vectors for each hit that is wanted, as Qdrant advises for rescoring
 _LEAST_EF = 128  # nodes of the graph that a search keeps in view
 _PASSING = (408, 429, 500, 502, 503, 504)  # statuses of a server that starts, stops or is overrun
 _KEY = "set QDRANT_API_KEY to its key"
 
 
 def open_qdrant(address: StoreAddress, timeout: float) -> QdrantStore:
-    """Returns the store at `address`; `timeout` in seconds, rounded up, for a request.
+    """Returns the store at `address`; `timeout` is in seconds for a request, rounded up.
 
-    The key of a server is that of the environment variable QDRANT_API_KEY, or the password of the address.
+    A server's key is the password in the address, else the environment variable QDRANT_API_KEY.
     """
     if address.transport == "file":
         return QdrantStore(_local(str(Path(address.place).resolve())), address.name, is_server=False)
@@ -40,7 +39,7 @@ def open_qdrant(address: StoreAddress, timeout: float) -> QdrantStore:
 
     host = f"[{address.host}]" if ":" in address.host else address.host
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of a key over http, which docs/stores.md speaks of
+        warnings.simplefilter("ignore")  # it warns of a key sent over http; docs/stores.md does so too
         client = QdrantClient(
             url=f"{address.transport}://{host}:{address.port}",
             api_key=address.password or os.environ.get("QDRANT_API_KEY") or None,
@@ -52,22 +51,26 @@ def open_qdrant(address: StoreAddress, timeout: float) -> QdrantStore:
 
 @lru_cache(maxsize=8)
 def _local(folder: str) -> Any:
-    """Returns the client of a folder: a single client of a process may have it open."""
+    """Returns the client for a folder, one for all stores in it: a folder can be open only once.
+
+    Raises:
+        StoreFault: another process has the folder open.
+    """
     from qdrant_client import QdrantClient
 
     try:
         client = QdrantClient(path=folder)
-    except RuntimeError as error:  # what portalocker found
+    except RuntimeError as error:  # the folder's lock is held
         raise StoreFault(
             f"is open in another process ({error})",
             remedy="wait for it to end, or start a server of Qdrant: its local mode serves a single process",
         ) from None
-    atexit.register(client.close)  # while Python can still import, which closing does
+    atexit.register(client.close)  # closing imports modules, which is too late when Python shuts down
     return client
 
 
 class QdrantStore:
-    """A collection of Qdrant; see `base.Store`."""
+    """A collection of Qdrant; its methods are described in `base.Store`."""
 
     searches: tuple[Search, ...] = ("vector",)
 
@@ -75,7 +78,7 @@ class QdrantStore:
         self._client, self._name, self._is_server = client, name, is_server
 
     def state(self) -> Mapping[str, Any] | None:
-        """Returns the state that the collection's metadata holds."""
+        """Returns the state in the collection's metadata; None without a collection, {} without a state."""
         with _faults():
             if not self._client.collection_exists(self._name):
                 return None
@@ -94,7 +97,7 @@ class QdrantStore:
         return state
 
     def create(self, state: Mapping[str, Any], *, dimension: int, metric: Metric) -> None:
-        """Makes the collection with its metadata, and on a server the indexes that filters use."""
+        """Makes the collection with its state, and on a server the indexes for filters by source and year."""
         from qdrant_client import models
 
         with _faults():
@@ -119,17 +122,17 @@ class QdrantStore:
                     self._client.create_payload_index(self._name, field, field_schema=schema, wait=True)
         if not self.state():
             raise StoreFault(
-                "keeps no metadata of collections, which hold what it was loaded with",
+                "keeps no metadata of collections, where medfaith notes what was loaded",
                 remedy="use Qdrant 1.16 or newer",
             )
 
     def write_state(self, state: Mapping[str, Any]) -> None:
-        """Writes the state into the collection's metadata."""
+        """Replaces the state in the collection's metadata."""
         with _faults():
             self._client.update_collection(self._name, metadata={_STATE: dict(state)})
 
     def digests(self, keys: Sequence[str]) -> Mapping[str, str]:
-        """Returns key -> digest of the points that are there."""
+        """Returns {key: digest} for those of `keys` that have a point."""
         with _faults():
             found = self._client.retrieve(
                 self._name, [str(uuid.UUID(key)) for key in keys], with_payload=["digest"], with_vectors=False
@@ -137,7 +140,7 @@ class QdrantStore:
         return {uuid.UUID(str(point.id)).hex: str((point.payload or {}).get("digest")) for point in found}
 
     def upsert(self, rows: Sequence[Row]) -> None:
-        """Writes points, and waits until they are written."""
+        """Writes points, and waits until the server has written them."""
         from qdrant_client import models
 
         points = [
@@ -151,10 +154,10 @@ class QdrantStore:
         with _faults():
             done = self._client.upsert(self._name, points=points, wait=True)
         if str(getattr(done.status, "value", done.status)) != "completed":
-            raise StoreFault(f"left a batch {done.status}", may_pass=True)
+            raise StoreFault(f"did not complete a batch (status {done.status})", may_pass=True)
 
     def count(self, only: Only = ALL) -> int:
-        """Returns how many points there are, exactly."""
+        """Returns exactly how many points pass the filter."""
         with _faults():
             found = self._client.count(self._name, count_filter=_filter(only), exact=True)
         return int(found.count)
@@ -162,7 +165,7 @@ class QdrantStore:
     def by_vector(
         self, vector: Sequence[float], *, metric: Metric, top_k: int, only: Only = ALL
     ) -> Sequence[Found]:
-        """Returns the points nearest to `vector`: compared as int8, scored by the vectors themselves."""
+        """Returns the points nearest to `vector`, found by 8-bit copies and scored by full vectors."""
         from qdrant_client import models
 
         parameters = models.SearchParams(
@@ -178,24 +181,25 @@ class QdrantStore:
                 limit=top_k,
                 with_payload=["chunk", "digest"],
             ).points
-        sign = -1 if metric == "l2" else 1  # of the metric l2 a point's score is its distance
+        sign = -1 if metric == "l2" else 1  # for the metric l2 a point's score is its distance
         return [_found(point, sign) for point in points]
 
     def by_words(self, words: str, *, top_k: int, only: Only = ALL) -> Sequence[Found]:
-        """Is never asked: `searches` does not name it."""
+        """Raises NotImplementedError: a store without "words" in `searches` is never asked this."""
         raise NotImplementedError
 
     def index_bytes(self) -> int | None:
-        """Returns None: a server tells no size of a collection."""
+        """Returns None: Qdrant does not tell the size of a collection."""
         return None
 
     def close(self) -> None:
-        """Ends the connection; the local mode's is shared until the process ends."""
+        """Ends the connection to a server. A folder stays open until the process ends."""
         if self._is_server:
             self._client.close()
 
 
 def _found(point: Any, sign: int) -> Found:
+    """Returns a point as a row, its score times `sign`; StoreFault without a chunk or a finite score."""
     payload, score = point.payload or {}, float(point.score)
     if not math.isfinite(score) or "chunk" not in payload:
         raise StoreFault("gave a point without a chunk, or without a finite score")
@@ -203,7 +207,7 @@ def _found(point: Any, sign: int) -> Found:
 
 
 def _filter(only: Only) -> Any:
-    """Returns a filter of Qdrant; None where nothing is left out."""
+    """Returns a filter of Qdrant; None where `only` leaves nothing out."""
     from qdrant_client import models
 
     must: list[Any] = []
@@ -218,7 +222,7 @@ def _filter(only: Only) -> Any:
 
 @contextmanager
 def _faults() -> Iterator[None]:
-    """Turns what the client raises into a StoreFault."""
+    """Turns exceptions of Qdrant's client in the block into StoreFault."""
     from httpx import TransportError
     from qdrant_client.common.client_exceptions import QdrantException
     from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
@@ -229,16 +233,17 @@ def _faults() -> Iterator[None]:
         if isinstance(error.source, TransportError):
             said = str(error.source) or "no answer in time"
             raise StoreFault(f"cannot be reached ({said})", may_pass=True) from None
-        raise StoreFault(f"answered what Qdrant does not say ({type(error.source).__name__})") from None
+        raise StoreFault(f"gave an answer that is not Qdrant's ({type(error.source).__name__})") from None
     except UnexpectedResponse as error:
         raise _of_status(error.status_code or 0, error.content) from None
     except QdrantException as error:
         raise StoreFault(f"is overrun ({error})", may_pass=True) from None
     except (AttributeError, TypeError, ValueError, KeyError) as error:
-        raise StoreFault(f"answered what Qdrant does not say ({error})") from None
+        raise StoreFault(f"gave an answer that is not Qdrant's ({error})") from None
 
 
 def _of_status(status: int, content: bytes) -> StoreFault:
+    """Returns the fault for an HTTP status that is an error."""
     said = content[:200].decode("utf-8", "replace")
     if status in (401, 403):
         return StoreFault(f"refuses the key that it was given, or wants one (status {status})", remedy=_KEY)

@@ -1,4 +1,4 @@
-"""Chunks as rows of a store, and back; what a corpus is as a hash that no order of its chunks changes."""
+"""Turns chunks into rows of a store and back, and hashes a corpus whatever the order of its chunks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DIGITS = 32  # hexadecimal, of 128 bits: no two of a billion chunks share them
 
 
 def row_of(chunk: Chunk, vector: Any) -> Row:
-    """Returns `chunk` with its `vector` as a store holds it."""
+    """Returns `chunk` and its `vector` as a store holds them."""
     held = _as_json(chunk)
     return Row(
         key=row_key(chunk.id),
@@ -32,10 +32,10 @@ def row_of(chunk: Chunk, vector: Any) -> Row:
 
 
 def chunk_of(found: Found) -> Chunk:
-    """Returns the chunk of a row that was found.
+    """Returns the chunk in a row that a search found.
 
     Raises:
-        StoreFault: the row is no chunk, or not the chunk that was written.
+        StoreFault: the row holds no chunk, or was changed since it was written.
     """
     if not isinstance(found.chunk, str) or _digest(found.chunk) != found.digest:
         raise StoreFault(
@@ -50,19 +50,20 @@ def chunk_of(found: Found) -> Chunk:
 
 
 def row_key(name: str) -> str:
-    """Returns the key of the chunk called `name`: 32 hexadecimal digits."""
+    """Returns the key of the row of the chunk with the id `name`: 32 hexadecimal digits."""
     return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
 
 
 def chunk_digest(chunk: Chunk) -> str:
-    """Returns 32 hexadecimal digits that change with anything of the chunk."""
+    """Returns a hash of all that a chunk holds: 32 hexadecimal digits."""
     return _digest(_as_json(chunk))
 
 
 def contents_hash(chunks: Iterable[Chunk]) -> tuple[str, int]:
-    """Returns 16 hexadecimal digits that change with anything of any chunk, and how many chunks there are.
+    """Returns (hash of a corpus, number of its chunks). The hash has 16 hexadecimal digits.
 
-    The digests are added up, so the order of the chunks does not count, and none is kept.
+    It changes with anything in any chunk, but not with the order of the chunks, since their digests are added
+    up. Chunks are read one by one and not kept.
     """
     total = count = 0
     for chunk in chunks:
@@ -72,11 +73,11 @@ def contents_hash(chunks: Iterable[Chunk]) -> tuple[str, int]:
 
 
 def contents_hash_of(total: int, count: int) -> tuple[str, int]:
-    """Returns the hash of a corpus, as `contents_hash` does, where the digests are already added up.
+    """Returns what `contents_hash` returns, for digests that are already added up.
 
     Args:
-        total: the sum of the digests of all chunks, each read as a hexadecimal number.
-        count: the number of chunks.
+        total: sum of the digests of all chunks, each read as a hexadecimal number.
+        count: number of chunks.
 
     Returns:
         16 hexadecimal digits, and `count`.
@@ -85,7 +86,10 @@ def contents_hash_of(total: int, count: int) -> tuple[str, int]:
 
 
 def query_words(text: str) -> str:
-    """Returns the words of a text as BM25 counts them, separated by spaces: "5_mg iron" of "5 mg of iron"."""
+    """Returns the words of a text as BM25 counts them, joined by spaces.
+
+    Example: "5_mg of iron" for "5 mg of iron"; white space within a word becomes an underscore.
+    """
     return " ".join(re.sub(r"\s", "_", word) for word in search_words(text))
 
 

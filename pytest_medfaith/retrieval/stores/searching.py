@@ -1,4 +1,4 @@
-"""A store as a retriever: the same hits as the built-in retrievers give."""
+"""A store as a retriever, with the hits that the built-in retrievers give."""
 
 from __future__ import annotations
 
@@ -23,7 +23,14 @@ from pytest_medfaith.retrieval.stores.states import read_state
 
 @dataclass(frozen=True)
 class StoreSettings:
-    """What a retriever of a store is held to: encoders by name, BM25's parameters, and patience."""
+    """What a store must fit, and how long it is waited for.
+
+    Attributes:
+        encoders: names of encoders; the store must be loaded with one of them.
+        k1: BM25's k1, which a search by words must have been loaded with.
+        b: BM25's b, likewise.
+        patience: seconds and retries of a request.
+    """
 
     encoders: Sequence[str]
     k1: float
@@ -32,20 +39,22 @@ class StoreSettings:
 
 
 def store_retriever(name: str, chunks: Sequence[Chunk], settings: StoreSettings) -> Retriever:
-    """Returns the retriever of a store that `medfaith index --store` loaded.
+    """Returns a retriever that searches a store, which `medfaith index --store` has loaded.
 
-    Scores are those of `dense_retriever`, or BM25's where words are searched. A filter leaves out what it
-    does not name; where nothing is left, there are no hits.
+    Scores are those of `dense_retriever`, or of BM25 where words are searched. A filter in the address may
+    leave no chunk; then there are no hits.
 
     Args:
-        name: such as "store:qdrant+http://localhost:6333/guidelines"; hits note rank and score under it.
-        chunks: the corpus on this machine, which the store must hold; [] where the store alone has it.
+        name: such as "store:qdrant+http://localhost:6333/guidelines"; also its name in the `ranks` of its
+            hits.
+        chunks: the corpus on this machine, which must be the store's; [] where only the store has it.
         settings: what the store must fit.
 
     Raises:
         ValueError: the name holds a password.
         MissingExtra: the client of the store is not installed.
-        DataError: the store cannot be asked, was not loaded to its end, or holds another corpus or encoder.
+        DataError: the store cannot be reached, was not loaded to its end, holds another corpus or encoder, or
+            cannot search words.
     """
     refuse_password(name)
     address = parse_address(name)
@@ -74,7 +83,7 @@ def store_retriever(name: str, chunks: Sequence[Chunk], settings: StoreSettings)
 
 
 def _size(store: PatientStore) -> int | None:
-    """Returns the bytes of a store; None where it does not tell them to a user who may search."""
+    """Returns the bytes of a store; None where it does not tell them, as to a user who may only search."""
     try:
         return store.index_bytes()
     except DataError:
@@ -82,7 +91,7 @@ def _size(store: PatientStore) -> int | None:
 
 
 def store_fingerprint(name: str, patience: Patience) -> str:
-    """Returns what a store holds, for the signature of a run.
+    """Returns what a store holds, in words, for the signature of a run; see `State.fingerprint`.
 
     Raises:
         DataError: see `store_retriever`.
@@ -91,7 +100,7 @@ def store_fingerprint(name: str, patience: Patience) -> str:
 
 
 def filter_note(name: str, patience: Patience) -> str:
-    """Returns a note where a store's filter matches no chunk; "" where it matches some, or for no filter.
+    """Returns a note that the filter in a store's address matches no chunk; "" if it does, or has none.
 
     Raises:
         DataError: see `store_retriever`.
@@ -103,6 +112,11 @@ def filter_note(name: str, patience: Patience) -> str:
 
 
 def _whole_state(store: PatientStore) -> State:
+    """Returns the state of a store, after checking that all its chunks are there.
+
+    Raises:
+        DataError: there is no such store, or its load was interrupted, or rows are missing.
+    """
     state = read_state(store)
     if state is None:
         raise DataError(
@@ -123,6 +137,7 @@ def _whole_state(store: PatientStore) -> State:
 
 
 def _check_corpus(store: PatientStore, state: State, chunks: Sequence[Chunk]) -> None:
+    """Refuses a store whose corpus is not the one on this machine (DataError)."""
     corpus, size = contents_hash(chunks)
     if corpus != state.corpus:
         raise DataError(
@@ -135,6 +150,7 @@ def _check_corpus(store: PatientStore, state: State, chunks: Sequence[Chunk]) ->
 def _by_vector(
     store: PatientStore, state: State, settings: StoreSettings
 ) -> Callable[[str, int], Sequence[Found]]:
+    """Returns a function (question, top_k) -> rows nearest to the question's vector, best first."""
     encoder = _encoder_of(store, state, settings.encoders)
     only = store.address.only
 
@@ -151,12 +167,13 @@ def _by_vector(
 
 
 def _query_vector(encoder: Encoder, query: str, *, width: int) -> Any:
+    """Returns the vector of a question, `width` numbers; DataError if the encoder gives another width."""
     vectors = encoder.encode_queries([compatible(query)])
     return [float(one) for one in checked_vectors(vectors, rows=1, encoder=encoder.name, width=width)[0]]
 
 
 def _encoder_of(store: PatientStore, state: State, names: Sequence[str]) -> Encoder:
-    """Returns the encoder among `names` that the store was loaded with."""
+    """Returns the encoder among `names` that the store was loaded with; DataError if it is none of them."""
     signatures = {name: encoder_signature(name) for name in names}
     for name, signature in signatures.items():
         if signature == state.encoder:
@@ -171,6 +188,11 @@ def _encoder_of(store: PatientStore, state: State, names: Sequence[str]) -> Enco
 def _by_words(
     store: PatientStore, state: State, settings: StoreSettings
 ) -> Callable[[str, int], Sequence[Found]]:
+    """Returns a function (question, top_k) -> rows that are best by BM25, best first.
+
+    Raises:
+        DataError: the store was loaded with another k1 or b than the settings have.
+    """
     if (state.k1, state.b) != (settings.k1, settings.b):
         raise DataError(
             f"the store {store.address} was loaded for BM25 with k1 {state.k1:g} and b {state.b:g}, and the "
@@ -191,7 +213,11 @@ def _by_words(
 
 
 def _hits(found: Sequence[Found], name: str) -> list[Hit]:
-    """Returns hits of what was found; a score that is not above 0 is no hit, as in `to_hits`."""
+    """Returns what was found as hits, without scores of 0 or below.
+
+    Raises:
+        StoreFault: a row was changed since it was loaded, or came twice.
+    """
     kept = [(chunk_of(one), float(one.score)) for one in found if one.score > 0]
     if len({chunk.id for chunk, _ in kept}) < len(kept):
         raise StoreFault("gave a chunk twice")

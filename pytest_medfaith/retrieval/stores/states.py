@@ -1,4 +1,4 @@
-"""Reads the state of a store, and refuses a store of another corpus, encoder or dimension."""
+"""Reads the state of a store, and refuses a store with another corpus, encoder or dimension."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from pytest_medfaith.errors import DataError
 from pytest_medfaith.retrieval.stores.base import State
 from pytest_medfaith.retrieval.stores.opening import PatientStore
 
-FORMAT = 1  # of the state; it goes up where rows change their form
+FORMAT = 1  # number of the state's format, raised whenever rows change their form
 
 
 def written(state: State) -> dict[str, Any]:
-    """Returns `state` as plain values, as a store keeps it."""
+    """Returns `state` as the plain values that a store keeps, with the number of their format."""
     return {"format": FORMAT, **dataclasses.asdict(state)}
 
 
 def read_state(store: PatientStore) -> State | None:
-    """Returns the state of a store, None where there is no store of this name.
+    """Returns the state of a store; None where no store has this name.
 
     Raises:
-        DataError: the store cannot be asked, or was not made by `medfaith index`.
+        DataError: the store cannot be reached, or was not made by `medfaith index`.
     """
     held = store.state()
     if held is None:
@@ -38,9 +38,10 @@ def read_state(store: PatientStore) -> State | None:
 
 
 def _fits(held: Mapping[str, Any], hints: Mapping[str, Any]) -> bool:
+    """Returns whether `held` has every field of a state with a value of its type."""
     for name, kind in hints.items():
         expected = {int: (int,), float: (int, float), str: (str,), bool: (bool,)}.get(kind)
-        if expected is None:  # of the metric
+        if expected is None:  # only the metric is a choice of words
             if held.get(name) not in typing.get_args(kind):
                 return False
         elif not isinstance(held.get(name), expected) or (kind is not bool and isinstance(held[name], bool)):
@@ -49,10 +50,10 @@ def _fits(held: Mapping[str, Any], hints: Mapping[str, Any]) -> bool:
 
 
 def refuse_another(store: PatientStore, found: State, needed: State) -> None:
-    """Refuses a store whose rows are not what is needed; whether they are complete is not asked.
+    """Refuses a store whose state differs from what is needed; `complete` may differ.
 
     Raises:
-        DataError: another corpus, encoder, dimension, metric or parameter of BM25; with both fingerprints.
+        DataError: another corpus, encoder, dimension, metric or parameter of BM25. The message shows both.
     """
     same = dataclasses.replace(found, complete=needed.complete) == needed
     if same:
