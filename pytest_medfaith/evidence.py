@@ -80,6 +80,7 @@ class Evidence:
     def _judged(
         self, response: Response, claims: Sequence[Claim], hits: Sequence[Hit] | None, case: str
     ) -> tuple[Response, dict[str, list[Chunk]]]:
+        """Returns what `judged_response` returns, without turns of the user."""
         if self.mode == "recorded":
             return response, {}
         found: dict[str, list[Chunk]] = {}

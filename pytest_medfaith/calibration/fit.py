@@ -206,6 +206,7 @@ def _fit(checker: Checker, sample: _Sample, *, method: Method, precision: float 
 
 
 def _measure(checker: Checker, sample: _Sample, *, seed: int) -> Measured:
+    """Returns how a checker does on labelled rows: metrics of its labels, precisions, reliability."""
     scores = _row_scores(checker, sample.rows)
     probs = np.array([score.probs for score in scores if score])
     chosen = decide_all(probs, checker.thresholds)

@@ -71,6 +71,7 @@ def _lines(rows: Sequence[Sequence[str]]) -> str:
 
 
 def _claim_cells(verdict: Verdict, report: Report) -> list[str]:
+    """Returns the cells of a claim, from the column `claim_id` on."""
     chunk = evidence_chunk(verdict, report)
     return [
         verdict.claim.id,

@@ -276,6 +276,7 @@ def _risk_text(report: Report) -> str:
 
 
 def _claim_row(verdict: Verdict, report: Report) -> dict[str, Any]:
+    """Returns what the page shows of a claim; "chunk" is the place of the deciding context, -1 for none."""
     claim, contexts = verdict.claim, report.response.contexts
     places = {chunk.id: place for place, chunk in enumerate(contexts)}
     place = places.get(verdict.chunk_id, -1)

@@ -116,6 +116,7 @@ def _run_again(folder: Path) -> str:
 
 
 def _read_signature(folder: Path) -> dict[str, Any]:
+    """Returns signature.json of a finished run, of this or an older version of the format."""
     path = folder / SIGNATURE
     if not path.is_file():
         raise DataError(

@@ -132,6 +132,7 @@ def check_rows(
 def _result(
     row: CheckRow, claim: Claim, scores: Sequence[Any], chunks: Sequence[Chunk], checker: Checker
 ) -> dict[str, Any]:
+    """Returns the result of a row, as `check_rows` describes it, from the scores of its evidence texts."""
     verdict = checker.selected(checker.decide(claim, scores, chunks))
     unread = not (scores or (checker.judge and chunks))
     if verdict.label == "unscored" or (unread and verdict.label != "refuted"):  # a claim that cannot be

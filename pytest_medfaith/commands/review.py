@@ -106,6 +106,7 @@ def _make_page(run: Path, page: Path, *, checker: str | None, count: int | None,
 
 
 def _import(run: Path, files: Sequence[Path], *, out: Path, third: Path | None) -> None:
+    """Checks exported labels against the run, and writes those that reviewers agree on to `out`."""
     from pytest_medfaith.cards.run_folder import run_files
     from pytest_medfaith.cards.wording import counted
     from pytest_medfaith.jsonl import refuse_overwriting, write_records

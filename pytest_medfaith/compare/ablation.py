@@ -46,6 +46,7 @@ def ablations(
 
 
 def _ablation(rows: Sequence[SliceReport], *, declared: Mapping[str, Metric], seed: int) -> Ablation:
+    """Returns the rows of a slice compared with the first; where that has no case, only the problem."""
     first, *others = rows
     if not first.reports:
         label = run_label(first, checker=many_checkers(rows))

@@ -51,6 +51,7 @@ def _records(path: Path) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
 
 
 def _cases(path: Path, skips: Skips) -> Iterator[tuple[str, Case]]:
+    """Yields (place, case); records without a question or an answer are counted in `skips`."""
     for place, pmid, row in _records(path):
         question = one_line(require_text(row, "QUESTION", place))
         answer = plain_text(require_text(row, "LONG_ANSWER", place))

@@ -146,6 +146,7 @@ def read_review_sheet(path: Path) -> list[Row]:
 
 
 def _cells(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yields (line, {column: cell}) of a sheet with commas, semicolons or tabs; blank lines are skipped."""
     (file,) = source_files(path)
     with open_text(file, newline="") as stream:
         text = stream.read()
@@ -238,6 +239,7 @@ def apply_review(cases: Iterable[Case], rows: Iterable[Row]) -> Reviewed:
 
 
 def _edited(case: Case, rows: list[Row], edits: Counter[str]) -> Case:
+    """Returns a case with the edits of its rows, which are counted in `edits`."""
     old = {id_in_sheet(claim.id): claim for claim in case.gold_claims}
     claims: list[GoldClaim] = []
     for row in rows:

@@ -147,6 +147,7 @@ def _writing(path: Path) -> Iterator[None]:
 
 
 def _check_complete(slice_reports: Sequence[SliceReport]) -> None:
+    """Raises DataError for no report, two reports of one row, or a slice that lacks cases."""
     if not slice_reports:
         raise DataError(
             "no slice was measured, so there is no baseline to write; "
@@ -243,6 +244,7 @@ def read_baseline(path: Path, declared: Mapping[str, Metric] = METRICS) -> Basel
 
 
 def _read_rows(path: Path) -> list[Any]:
+    """Returns the entries of a baseline file as JSON gives them; another format version is a DataError."""
     if not path.is_file():
         raise MissingBaseline(
             f"{path}: no baseline is there yet; write one with pytest {UPDATE}, "

@@ -130,6 +130,7 @@ def _compare(
     seed: int,
     resamples: int,
 ) -> Comparison | None:
+    """Returns the comparison of a metric over the cases of both runs; None where a run has no value."""
     case_ids = sorted(before.keys() & after.keys())
     old, new = (_fractions(metric, [cases[name] for name in case_ids]) for cases in (before, after))
     # a quantile has no parts to sum: it needs each case in both runs

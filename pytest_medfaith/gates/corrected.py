@@ -107,6 +107,7 @@ def _why(
     margin: float,
     tolerated: float,
 ) -> str:
+    """Returns in words why a comparison came to `outcome`: the change, its interval, what is allowed."""
     change = "better" if found.worse_by < 0 else "worse"
     allowed = f"{margin:.3f} is allowed" if margin else "no worsening is allowed"
     said = (

@@ -115,6 +115,7 @@ def _results(
     declared: Mapping[str, Metric],
     seed: int,
 ) -> list[GateResult]:
+    """Returns the result of each gate, in order, with completeness of the slice taken into account."""
     compared = _compare(compared_metrics(gates), report, baseline, declared=declared, seed=seed)
     p_values = holm({name: comparison.p for name, comparison in compared.items()})
     allowed = {

@@ -83,6 +83,7 @@ def _metric(name: str, declared: Mapping[str, Metric]) -> Metric | None:
 
 
 def _check_case(case: CaseBaseline, place: str, declared: Mapping[str, Metric]) -> None:
+    """Raises DataError where the numbers of a case are impossible, or do not fit the labels of its claims."""
     labels: list[str] = [label for label, _ in case.claims]
     for name, fraction in case.fractions.items():
         part, whole = fraction

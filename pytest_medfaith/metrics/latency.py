@@ -25,6 +25,7 @@ def _percentile(
     *,
     needs_answer: bool,
 ) -> Metric:
+    """Returns the metric `name_p95` for 95 percent, a percentile of times in milliseconds."""
     return Metric(
         name=f"{name}_p{percent}",
         family="latency",

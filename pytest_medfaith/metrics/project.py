@@ -48,6 +48,7 @@ def declared_metrics(names: Sequence[str]) -> Mapping[str, Metric]:
 
 
 def _check_declaration(metric: Metric, dotted: str, declared: Mapping[str, Metric]) -> None:
+    """Raises DataError where a metric of the project has a taken name, or no valid direction or range."""
     said = f"the metric {dotted!r} has the"
     if not isinstance(metric.name, str) or not _NAME.fullmatch(metric.name):
         raise DataError(

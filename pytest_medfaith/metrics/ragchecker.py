@@ -138,6 +138,7 @@ def _mean(flags: Booleans | np.bool_) -> float | None:
 
 
 def _booleans(values: Any, name: str, *, ndim: int) -> Booleans:
+    """Returns `values` as a boolean array; any other values or dimensions are a ValueError about `name`."""
     import numpy as np
 
     expected = f"expected a boolean array of shape {'(rows, chunks)' if ndim > 1 else '(claims,)'}"
@@ -171,7 +172,7 @@ def _check_rows(vector: Booleans, name: str, matrix: Booleans, matrix_name: str,
 def _measured(
     correct: tuple[bool, ...] | None, recalled: tuple[bool, ...], claims: Matrix, gold: Matrix
 ) -> dict[str, float | None]:
-    """Returns the eleven metrics from tuples of booleans; the names are those of the module's docstring."""
+    """Returns the eleven metrics of tuples of booleans: A, B, R and G of the module's docstring."""
     return ragchecker_metrics(
         answer_entails_claims=correct,
         response_entails_gold=recalled,

@@ -93,6 +93,7 @@ def _seeded(resources: Resources, signature: Mapping[str, Any]) -> Resources:
 
 
 def _read_shard(folder: Path) -> ShardRun:
+    """Returns the shard in a run folder; a folder with a whole run, or none, is a DataError."""
     told = read_shard(folder)
     if told is None:
         raise DataError(

@@ -58,6 +58,7 @@ def _notes_on_ablations(reports: Sequence[SliceReport]) -> Iterator[str]:
 def _notes_on_slice(
     resources: Resources, collected: Collected, report: SliceReport, settings: SliceSettings
 ) -> Iterator[str]:
+    """Yields the notes on a slice report; see `notes_on_slices`."""
     from pytest_medfaith.retrieval.notes import notes_on
 
     searched = bool(settings.corpus) and any(one.hits for one in report.reports)

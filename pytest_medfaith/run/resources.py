@@ -317,6 +317,7 @@ class Resources:
         return self._once(("checker", name), lambda: self._load_checker(name))
 
     def _load_checker(self, name: str) -> Checker:
+        """Returns a new checker, with its calibration and then the thresholds of the settings."""
         from pytest_medfaith.checking.loading import load_checker
 
         s = self.settings
