@@ -88,3 +88,19 @@ def block_lines(data: bytes, line: int) -> list[tuple[int, bytes]]:
     """Returns (line number, line) for each row in a block's bytes; `line` is the number of its first line."""
     lines = enumerate(data.split(b"\n"), start=line)
     return [(number, one) for number, one in lines if one.strip()]
+
+
+def require_unchanged(path: Path, block: Block) -> None:
+    """Returns nothing where the file still has the bytes that `block` was named by.
+
+    Results are kept under the name of a block, so results of other bytes must not be.
+
+    Raises:
+        DataError: the file has changed since it was cut into blocks, or is gone.
+    """
+    content = hashlib.sha256(read_block(path, block) if path.is_file() else b"").digest()
+    if hashlib.sha256(b"%d %b" % (block.line, content)).hexdigest() != block.digest:
+        raise DataError(
+            f"{path}:{block.line}: the file has changed since the run began; results of the changed rows are "
+            "not kept. Run again on a file that nothing writes to"
+        )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pytest_medfaith.bulk.blocks import Block, cut_blocks, read_block, single_rows
+from pytest_medfaith.bulk.blocks import Block, cut_blocks, read_block, require_unchanged, single_rows
 from pytest_medfaith.bulk.checkpoint import Checkpoint
 from pytest_medfaith.bulk.work import Judged, Work, killing_block
 from pytest_medfaith.errors import DataError
@@ -64,7 +64,7 @@ class Bulk:
             account: is updated as blocks are done.
 
         Raises:
-            DataError: the file holds no row, or the cluster went away.
+            DataError: the file holds no row, has changed during the run, or the cluster went away.
             CannotWrite: a finished block cannot be kept on disk.
         """
         blocks = list(cut_blocks(self.path, self.rows_a_block))
@@ -79,6 +79,7 @@ class Bulk:
             while following < len(blocks):
                 while following not in done:
                     block, results = next(arriving)
+                    require_unchanged(self.path, block)
                     self.checkpoint.put(block, results)
                     done.add(block.index)
                     account.done += block.rows

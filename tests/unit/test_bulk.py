@@ -169,6 +169,25 @@ def test_a_full_disk_is_one_error_and_keeps_what_was_kept(numbers):
     assert len(list(bulk(numbers, bridge()).results(Account()))) == 10
 
 
+@pytest.mark.parametrize("gone", [False, True])
+def test_a_file_that_changes_during_the_run_leaves_no_result_under_the_old_rows(numbers, gone):
+    path, whole = numbers / "in.jsonl", (numbers / "in.jsonl").read_bytes()
+    honest = bridge()
+
+    def changing(path, blocks):
+        for place, results in honest(path, blocks):
+            if place == 1:
+                path.unlink() if gone else path.write_bytes(whole.replace(b'"n": 4', b'"n": 7'))
+            yield place, results
+
+    with pytest.raises(DataError, match=r"in\.jsonl:4: the file has changed since the run began"):
+        list(bulk(numbers, changing).results(Account()))
+    path.write_bytes(whole)
+    account = Account()
+    assert list(bulk(numbers, bridge()).results(account)) == [{"double": 2 * n} for n in range(10)]
+    assert account.kept == 3  # of the block before the change
+
+
 def test_judged_blocks_travel_as_they_are():
     judged = Judged([{"probs": 0.1 + 0.2, "id": "ä"}], [(3, "why")])
     assert Judged.from_bytes(judged.to_bytes()) == judged
