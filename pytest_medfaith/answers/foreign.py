@@ -142,7 +142,10 @@ def _inner(value: Any) -> Any:
 
 
 def is_rows(value: Any) -> bool:
-    """Returns whether `value` is a list or a table, and no callable, text, mapping, set or iterator."""
+    """Returns whether `value` is iterable, and no callable, text, bytes, mapping, set or iterator.
+
+    Lists, tuples, arrays and tables are rows, empty ones too; a generator is none.
+    """
     is_single = (
         callable(value)
         or isinstance(value, (str, bytes, bytearray, Mapping, set, frozenset))

@@ -209,9 +209,9 @@ def _write_extra(
 
 
 def drop_run(folder: Path) -> None:
-    """Removes the files of a run from `folder`, and the folder too where nothing is left in it.
+    """Removes the files of a run from `folder`, except history.jsonl, and the folder if nothing is left.
 
-    Files that a run does not write stay, and so does a folder that holds such files.
+    Files that a run does not write stay. A folder that does not exist is no error.
     """
     for name in (*read_extra_files(folder), *PREVIOUS_FILES):
         (folder / name).unlink(missing_ok=True)

@@ -109,7 +109,7 @@ class Told:
         return replace(self, asked=part.words, behind=behind, fresh=True, answered=frozenset())
 
     def answered_by(self, answer: Answer) -> Told:
-        """Returns a copy of this after the question got `answer`."""
+        """Returns a copy of this with `answer.affirms` (yes, no or neither) added to `answered`."""
         return replace(self, answered=self.answered | {answer.affirms})
 
     def behind_list(self, item: Told) -> Told:

@@ -109,12 +109,14 @@ def with_gold_claims(case: Case, *, style: Style, cap: int = defaults.GOLD_CLAIM
 def gold_claims(
     answer: str, *, question: str, style: Style = "claims", cap: int = defaults.GOLD_CLAIMS
 ) -> tuple[GoldClaim, ...]:
-    """Returns at most `cap` claims of `answer`, the most telling first.
+    """Returns at most `cap` claims of `answer`, the most telling first; () where it states nothing.
+
+    Claims that repeat another are left out. The ids are "g1", "g2", ... in the order returned.
 
     Args:
         answer: plain text, each list item on a line.
-        question: what was asked; claims that share its words rank first.
-        style: "claims" asks the claim extractor, "sentences" makes each sentence or list item a claim.
+        question: what was asked; claims that share its words, and early ones, rank first (see `rank`).
+        style: "claims" asks the claim extractor; "sentences" takes `statements`, and so does "given".
         cap: at least 1.
 
     Raises:

@@ -181,7 +181,10 @@ class SpanAgreement:
         return 2 * self.equal / (self.taught + self.found) if self.taught + self.found else 0.0
 
     def to_dict(self) -> dict[str, float]:
-        """Returns the counts, with precision, recall and F1."""
+        """Returns the four counts under their names, and "precision", "recall" and "f1".
+
+        These three are from 0 to 1, rounded to 4 decimals; 0.0 where the denominator is 0.
+        """
         return {
             "answers": self.answers,
             "equal": self.equal,

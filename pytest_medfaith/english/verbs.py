@@ -57,7 +57,10 @@ def _adverb(lower: str) -> bool:
 
 
 def is_content(word: Word) -> bool:
-    """Returns whether `word` is a noun, adjective, name or number rather than a function word or a mark."""
+    """Returns whether `word` is neither a function word, an auxiliary, an adverb nor a mark.
+
+    Nouns, adjectives, names and numbers are content; so are full verbs ("lowers") and personal pronouns ("he").
+    """
     return _content(word.lower)
 
 

@@ -58,7 +58,11 @@ class LlmUse(Record):
 
 
 def sum_uses(uses: Iterable[LlmUse]) -> LlmUse:
-    """Returns what several cases took together."""
+    """Returns what several cases took together; `LlmUse()` for no case.
+
+    Numbers are added, latencies and agreements listed one after the other, names joined by ", ". `money` is
+    the sum of the known prices, in the first currency; None where none is known.
+    """
     uses = [use for use in uses if use != LlmUse()]
     failures: Counter[str] = Counter()
     for use in uses:
