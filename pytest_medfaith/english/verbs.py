@@ -59,7 +59,7 @@ def _adverb(lower: str) -> bool:
 def is_content(word: Word) -> bool:
     """Returns whether `word` is neither a function word, an auxiliary, an adverb nor a mark.
 
-    Nouns, adjectives, names and numbers are content; so are full verbs ("lowers") and personal pronouns ("he").
+    Nouns, adjectives, names and numbers are content; so are full verbs ("lowers") and pronouns ("he", "it").
     """
     return _content(word.lower)
 
