@@ -116,10 +116,10 @@ def metric_rows(metrics: Mapping[str, MetricValue]) -> dict[str, dict[str, Any]]
 
 
 def read_metrics(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, MetricValue]:
-    """Returns the metrics of rows that `metric_rows` made.
+    """Returns {name: metric} of rows that `metric_rows` made; a row without a value gives None as its value.
 
     Raises:
-        DataError: a number that is not finite.
+        DataError: a value that is no number, or a number that is not finite.
     """
     return {name: MetricValue.from_dict({"value": None, **row, "name": name}) for name, row in rows.items()}
 

@@ -100,7 +100,10 @@ def decide(claim: Claim, scores: Sequence[PairScore], thresholds: Thresholds) ->
 
 
 def unscored(claim: Claim, thresholds: Thresholds, why: str) -> Verdict:
-    """Returns the verdict on a claim that could not be judged, with the reason `why`."""
+    """Returns the verdict "unscored" on a claim that could not be judged, with the reason `why`.
+
+    The threshold in it is `thresholds.entail`. It has no scores, evidence or findings.
+    """
     return Verdict(claim=claim, label="unscored", threshold=thresholds.entail, reason=why)
 
 

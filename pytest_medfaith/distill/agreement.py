@@ -146,7 +146,11 @@ def agreement_card(found: Agreement, *, style: str = "github") -> str:
 
 
 def agreement_facts(found: Agreement) -> dict[str, Any]:
-    """Returns the figures of an agreement as plain values, for a model card."""
+    """Returns the figures of an agreement as plain values, for a model card.
+
+    The keys are "teacher", "part", "pairs" and "cases" (how many), "agreement" (the accuracy) and "macro_f1",
+    each with its interval, "kappa" (4 decimals, or None) and "labels" (see `Agreement.counts`).
+    """
     return {
         "teacher": found.teacher,
         "part": found.part,

@@ -83,7 +83,8 @@ def auxiliary_form(word: Word) -> Form | None:
 def forms(word: Word) -> frozenset[str]:
     """Returns the verb forms that `word` can be by its spelling: "part" for "taken", "past" for "gave".
 
-    Empty for other words and in brackets.
+    "lowered" can be "past" and "part"; "base", "s" and "ing" are the further forms. Empty for words that are
+    no known verb, and for words in brackets.
     """
     return frozenset() if word.inside else verb_forms().get(word.lower, frozenset())
 

@@ -206,6 +206,13 @@ def cases_to_settle(
     Normal approximation. It assumes that the true difference is `worse_by`, or none where that is below 0,
     and that new cases spread as these do. To fail, the test must reject at `alpha` and the estimate stay
     above the margin; to pass, the upper bound must stay within what is tolerated.
+
+    Args:
+        worse_by: how much worse the metric was, on average over cases; above 0 for a worsening.
+        spread: the standard deviation of what a case adds to `worse_by`.
+        margin: the worsening that the gate allows.
+        tolerated: the worsening that the upper bound may reach in a pass.
+        alpha: the level of the test that fails the gate; the bound of a pass always has 0.05.
     """
     from scipy.stats import norm
 

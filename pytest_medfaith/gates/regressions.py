@@ -187,7 +187,11 @@ def mcnemar(report: SliceReport, baseline: SliceBaseline, *, bad: Collection[Ver
 
 
 def same_claims(report: SliceReport, baseline: SliceBaseline) -> bool:
-    """Returns whether every case makes the claims of the baseline, in their order and with their verdicts."""
+    """Returns whether every case makes the claims of the baseline, in their order and with their verdicts.
+
+    White space in claims does not count. A case that the baseline lacks gives False. Cases of the baseline
+    that the report lacks do not count.
+    """
     return all(
         one.case.id in baseline.cases
         and [(verdict.label, _plain(verdict.claim.text)) for verdict in one.verdicts]

@@ -107,6 +107,8 @@ def _spread(_name: str, scores: Sequence[float]) -> list[float]:
 def check_weights(weights: Mapping[str, float], *, names: Collection[str]) -> None:
     """Refuses weights with which the retrievers `names` cannot be fused.
 
+    A retriever without a weight passes: it counts 0. Nothing is refused where both are empty.
+
     Raises:
         ValueError: a negative weight, a weight of a retriever outside `names`, or no weight above 0.
     """

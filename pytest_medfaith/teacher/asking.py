@@ -189,7 +189,13 @@ class Teacher:
         return self.tally.take(not_taken=self._endpoint.dropped if self._endpoint else ())
 
     def save(self) -> None:
-        """Writes what was recorded into the cassette."""
+        """Writes new answers of the LLM into the cassette, a file that later runs replay them from.
+
+        Without new answers nothing is written.
+
+        Raises:
+            DataError: see `Cassette.save`.
+        """
         self._cassette.save()
 
     def _settled(self, item: Item[T], case: str) -> Settled[T]:

@@ -87,7 +87,7 @@ def sum_uses(uses: Iterable[LlmUse]) -> LlmUse:
 
 
 def read_uses(rows: Iterable[Mapping[str, Any]]) -> LlmUse:
-    """Returns what the cases of a report took together, from their rows as plain values."""
+    """Returns `sum_uses` of a report's cases, from their rows as plain values; empty rows do not count."""
     return sum_uses(LlmUse.from_dict(row) for row in rows if row)
 
 

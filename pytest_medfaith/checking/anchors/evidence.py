@@ -177,6 +177,8 @@ def renumbered(
 ) -> Iterator[Missing]:
     """Yields a `Missing` for each name that `text` has with other numbers only: "alpha-1" against "alpha-2".
 
+    `instead` holds the words of `text`, if it has the name once. A name that `text` lacks yields nothing.
+
     Args:
         kind: the kind of the anchors, such as "greek".
         stated: (name, number, start, end) of each anchor of the claim.
