@@ -30,7 +30,9 @@ class Record:
 
     @classmethod
     def from_dict(cls, row: Mapping[str, Any]) -> Self:
-        """Returns the record of `row`. A field with a default may be missing or null.
+        """Returns the record of `row`. A field with a default has it where it is missing or null.
+
+        A null stays None in a field that may be None. Unknown keys go into `extra`.
 
         Raises:
             DataError: a field is missing or of another type; the message names the field and the value.

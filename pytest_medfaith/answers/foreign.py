@@ -157,10 +157,10 @@ def is_rows(value: Any) -> bool:
 def rows_of(table: Any) -> Iterable[Any]:
     """Returns the rows of a table (pandas, polars, pyarrow, Hugging Face); any other iterable unchanged.
 
-    A data frame gives a dictionary {column: value} for each row.
+    A data frame gives a dictionary {column: value} for each row. A generator passes.
 
     Raises:
-        DataError: the value has no items, or items without an order.
+        DataError: the value has no items (None, a number), or is a text, a mapping or a set.
     """
     for name, arguments in (("to_pylist", ()), ("to_dicts", ()), ("to_dict", ("records",))):
         method = getattr(table, name, None)

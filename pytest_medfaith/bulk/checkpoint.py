@@ -21,7 +21,7 @@ SUFFIX = ".block"
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """The finished blocks of a run, one file each in `folder`, named by a hash of the block's lines and place.
+    """The finished blocks of a run, one file each in `folder`, named by a hash of its lines and place.
 
     A file begins with the SHA-256 of its results. A damaged file counts as missing.
     """

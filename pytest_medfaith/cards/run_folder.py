@@ -96,6 +96,8 @@ def _is_begun(folder: Path) -> bool:
 def extra_formats(names: Iterable[str]) -> list[ReportFormat]:
     """Returns the formats to write beside those of every run: of installed packages, and those in `names`.
 
+    Each is there once, those of packages first. A name of a format of every run ("json") adds nothing.
+
     Raises:
         DataError: no format has one of the names, or its file would leave the folder or take the place of
             another file.

@@ -43,6 +43,8 @@ class Thresholds:
 def entails(probs: Any, thresholds: Thresholds) -> Any:
     """Returns whether a chunk entails its claim: a boolean, or a boolean array for arrays.
 
+    It does if entail reaches `thresholds.entail`, and `thresholds.odds` times entail is above contradict.
+
     Args:
         probs: the probabilities of entail, neutral and contradict: three numbers, or three arrays of the same
             shape.

@@ -45,7 +45,10 @@ def is_exponent(before: str, text: str) -> bool:
 
 
 def is_separator(text: str) -> bool:
-    """Returns whether `text` is what stands between two marks: a comma, a dash, a blank, or nothing."""
+    """Returns whether `text` is what stands between two marks: a comma, a dash, "and", blanks, or nothing.
+
+    So are a semicolon, a plus, "&" and a raised minus, with blanks around them, but not two of them.
+    """
     return _SEPARATOR.fullmatch(text) is not None
 
 

@@ -141,7 +141,8 @@ def statements(answer: str) -> list[str]:
     """Returns the sentences and list items of `answer` that state something, in order.
 
     A list item is joined to the line that introduces it: "Symptoms include:" and "fever" become "Symptoms
-    include: fever". Headings, questions, and pointers to pages and tables are left out.
+    include: fever". Headings, questions, and pointers to pages and tables are left out, and so is what has
+    fewer than 4 or more than 60 words. [] for an empty answer.
     """
     found: list[str] = []
     lead = ""

@@ -186,6 +186,8 @@ def holm(p_values: Mapping[str, float]) -> dict[str, float]:
 def decide(*, worse_by: float, high: float, p: float, margin: float, tolerated: float) -> Outcome:
     """Returns "fail", "pass" or "inconclusive" for a comparison with the baseline.
 
+    "fail" if `p` is at most 0.05 and `worse_by` above `margin`; else "pass" if `high` is at most `tolerated`.
+
     Args:
         worse_by: the best estimate of the worsening.
         high: its upper bound.

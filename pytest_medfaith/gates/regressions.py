@@ -62,7 +62,10 @@ class McNemar:
 
 
 def bad_labels(metric: str) -> tuple[VerdictLabel, ...] | None:
-    """Returns the verdicts that worsen `metric`, None for a metric that is no share of verdicts."""
+    """Returns the verdicts that worsen `metric`, ("refuted",) for "hallucination".
+
+    None for a metric that is no share of verdicts, or that is unknown.
+    """
     return _BAD.get(metric)
 
 

@@ -30,8 +30,8 @@ class ProgressLine:
     def next(self, collected: Collected) -> str | None:
         """Returns the line that is due now, or None.
 
-        None before the first case, after the last, within 10 seconds of the last line, and more often than
-        about 20 times a run.
+        None before the first case, after the last, within 10 seconds of the last line or the beginning, and
+        more often than about 20 times a run.
         """
         now = self.clock()
         if now - self._shown < LEAST_SECONDS:

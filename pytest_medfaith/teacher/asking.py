@@ -139,11 +139,11 @@ class Teacher:
     def ask(
         self, items: Sequence[Item[T]], *, progress: Callable[[int, int], None] | None = None
     ) -> list[Settled[T]]:
-        """Returns the result of each item, in order; several are asked at a time.
+        """Returns the result of each item, in order; several are asked at a time. [] for no item.
 
         Args:
             items: to ask.
-            progress: called with (items done, items in all).
+            progress: called with (items done, items in all), perhaps from several threads.
 
         Raises:
             TeacherError: as in `check_ready`; or the cassette lacks a request, or the endpoint refuses the
