@@ -124,8 +124,10 @@ def missing_labels(claim: str, evidence: Evidence) -> Iterator[Missing]:
     """Yields a `Missing` of the kind "label" for each label of `claim` that the evidence does not have.
 
     Example: "stage IV" where the evidence says "stage II". A label may be said in other words ("12 weeks" for
-    "the twelfth week"). Most nouns need evidence only where it has a label with the same noun. `instead` holds
-    the label of the deciding sentence, if it has a single one with the noun and says else the same.
+    "the twelfth week"). Most nouns need evidence only where it has a label with the same noun.
+
+    `instead` holds the label of the deciding sentence, if it has a single one with the noun and says else the
+    same.
     """
     stated = read_labels(claim)
     known = [label for text in evidence.in_order for label in read_labels(text)] if stated else []
