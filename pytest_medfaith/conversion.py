@@ -54,7 +54,10 @@ class Record:
         return cls(**values, extra={key: value for key, value in row.items() if key not in fields})
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns plain lists, dicts, strings and numbers; a field that has its default is left out."""
+        """Returns plain lists, dicts, strings and numbers, with the keys in `extra`.
+
+        An optional field that has its default is left out.
+        """
         row: dict[str, Any] = {}
         for name, f in _fields(type(self)).items():  # type: ignore[arg-type]
             value = getattr(self, name)

@@ -189,7 +189,10 @@ def read_table(path: Path, *, source: str, delimiter: str, columns: tuple[str, s
 
 
 def read_fever_symmetric(root: Path) -> Iterator[Pair]:
-    """Yields the pairs of FEVER-Symmetric (dev and test), whose claims alone do not give the label away."""
+    """Yields the pairs of FEVER-Symmetric, of all *.jsonl files in `root` in the order of their names.
+
+    Their claims alone do not give the label away.
+    """
     for path in sorted(root.glob("*.jsonl")):
         for row in json_lines(path):
             yield Pair(

@@ -108,7 +108,10 @@ def _llm_row(slice_report: SliceReport) -> dict[str, Any]:
 
 
 def metric_rows(metrics: Mapping[str, MetricValue]) -> dict[str, dict[str, Any]]:
-    """Returns `metrics` as files hold them: {name: value, ends of the interval, number of cases}."""
+    """Returns `metrics` as files hold them: {name: {"value", "low", "high", "n"}}; None stays None.
+
+    "low" and "high" are the ends of the interval, "n" is the number of cases.
+    """
     return {
         name: {"value": metric.value, "low": metric.low, "high": metric.high, "n": metric.n}
         for name, metric in metrics.items()

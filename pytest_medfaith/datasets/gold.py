@@ -77,8 +77,9 @@ def read_gold_file(path: Any) -> Iterator[Case]:
             deepeval; or a list of mappings, or a table of pandas, polars, pyarrow or Hugging Face.
 
     Raises:
-        DataError: a malformed line, an id used twice, or a key that is nearly a known key: `gold_claim` would
-            leave a case without gold claims.
+        DataError: no such file, a malformed line, an id used twice, or a key that is nearly a known key:
+            `gold_claim` would leave a case without gold claims.
+        MissingExtra: a Parquet file, and no pyarrow.
     """
     from_table = is_table(path)
     rows = ((place, case_row(row, place=place, is_table=from_table)) for place, row in read_row_file(path))

@@ -248,7 +248,7 @@ class Collected:
 
     @property
     def brought_checkers(self) -> dict[str, Mapping[str, Any]]:
-        """{name: signature} of the checkers that tests brought along."""
+        """{name: signature} of the checkers that tests brought along; the first, where they differ."""
         return {name: signatures[0] for name, signatures in self._brought.items()}
 
     def configured_checkers(self) -> set[str]:
