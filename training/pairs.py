@@ -131,7 +131,9 @@ def two_flipped_claims(item: Mapping[str, Any], rng: random.Random) -> list[str]
 
 
 def read_written_elsewhere(path: Path) -> Iterator[Pair]:
-    """Yields neutral pairs: a claim of each LLM-written item with another item's evidence.
+    """Yields neutral pairs: a claim of an LLM-written item with the evidence of an earlier item of the file.
+
+    Each item gives a pair, but for the first of each tenth by crc32 of the ids, which has no item before it.
 
     Most chunks with which a claim is compared are about something else. A model that has only seen related
     evidence takes sides there too. Both items are in the same tenth by crc32, so holding a tenth out, or
