@@ -72,6 +72,9 @@ def brier(labels: npt.ArrayLike, probs: npt.ArrayLike) -> float | None:
     Args:
         labels: class indices (n,).
         probs: (n, classes), rows sum to 1.
+
+    Raises:
+        ValueError: see `check_labelled`.
     """
     return label_statistics.point(label_statistics.brier(*check_labelled(labels, probs)), np.size(labels))
 
