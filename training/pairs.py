@@ -61,7 +61,13 @@ def claim_text(claim: Mapping[str, Any]) -> str:
 
 
 def read_written(path: Path) -> Iterator[Pair]:
-    """Yields the claims of LLM-written items, each with the item's text, and with its edited copy."""
+    """Yields the claims of LLM-written items (JSON Lines), with the item's text, then with its edited copy.
+
+    Each copy of a claim has its own label.
+
+    Raises:
+        DataError: a field is missing, no text or no known label; the message names file and line.
+    """
     for item in json_lines(path):
         for text_key, label_key in (("evidence", "label"), ("alt_evidence", "alt_label")):
             for number, claim in enumerate(item["claims"]):

@@ -133,7 +133,10 @@ class ReliabilityBin:
 def reliability(
     confidence: npt.ArrayLike, correct: npt.ArrayLike, *, bins: int = ECE_BINS, equal_mass: bool = False
 ) -> tuple[ReliabilityBin, ...]:
-    """Returns the bins that hold at least one row, from low to high. Arguments as for `ece`."""
+    """Returns the bins that hold at least one row, from low to high; () without rows.
+
+    Arguments as for `ece`.
+    """
     flags, sure = _confident(confidence, correct)
     if not len(sure):
         return ()
