@@ -30,7 +30,9 @@ class Record:
 
     @classmethod
     def from_dict(cls, row: Mapping[str, Any]) -> Self:
-        """Returns the record of `row`. A field with a default may be missing or null.
+        """Returns the record of `row`. A field with a default has it where it is missing or null.
+
+        A null stays None in a field that may be None. Unknown keys go into `extra`.
 
         Raises:
             DataError: a field is missing or of another type; the message names the field and the value.
@@ -52,7 +54,10 @@ class Record:
         return cls(**values, extra={key: value for key, value in row.items() if key not in fields})
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns plain lists, dicts, strings and numbers; a field that has its default is left out."""
+        """Returns plain lists, dicts, strings and numbers, with the keys in `extra`.
+
+        An optional field that has its default is left out.
+        """
         row: dict[str, Any] = {}
         for name, f in _fields(type(self)).items():  # type: ignore[arg-type]
             value = getattr(self, name)

@@ -346,7 +346,7 @@ def _judged_report(
 
 
 def reference_text(case: Case) -> str:
-    """Returns the reference answer of a case, or its gold claims in one text where there is none."""
+    """Returns a case's reference answer, else its gold claims joined by blanks; "" where it has neither."""
     return case.reference_answer or " ".join(claim.text for claim in case.gold_claims)
 
 

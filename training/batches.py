@@ -65,7 +65,10 @@ def padded(length: int) -> int:
 
 
 def pad(rows: list[list[int]]) -> Any:
-    """Returns token rows as a tensor (n_rows, width), filled up with 0; width is a multiple of 8."""
+    """Returns token rows, at least one, as an int64 tensor (n_rows, width), filled up at the end with 0.
+
+    The width is a multiple of 8.
+    """
     import torch
 
     width = padded(max(map(len, rows)))

@@ -47,6 +47,11 @@ def vectors_of(model: Any, texts: Sequence[str], *, max_tokens: int) -> Any:
     """Returns the vectors of a batch of texts, of length 1: float32 tensor (n, width) on the model's device.
 
     A vector is the mean of the last layer over the text's tokens.
+
+    Args:
+        model: a BERT-like encoder of transformers.
+        texts: at least one.
+        max_tokens: of a text; the rest is left out.
     """
     import torch
 

@@ -189,7 +189,10 @@ def read_table(path: Path, *, source: str, delimiter: str, columns: tuple[str, s
 
 
 def read_fever_symmetric(root: Path) -> Iterator[Pair]:
-    """Yields the pairs of FEVER-Symmetric (dev and test), whose claims alone do not give the label away."""
+    """Yields the pairs of FEVER-Symmetric, of all *.jsonl files in `root` in the order of their names.
+
+    Their claims alone do not give the label away.
+    """
     for path in sorted(root.glob("*.jsonl")):
         for row in json_lines(path):
             yield Pair(
@@ -202,9 +205,9 @@ def read_fever_symmetric(root: Path) -> Iterator[Pair]:
 
 
 def read_mpe(root: Path) -> Iterator[Pair]:
-    """Yields multiple-premise pairs: the four captions of a picture are joined to one text of evidence.
+    """Yields the multiple-premise pairs of all *.csv files in `root`, in the order of their names.
 
-    Marks of files in the captions are dropped.
+    The four captions of a picture are joined to one text of evidence. Marks of files in them are dropped.
     """
     for path in sorted(root.glob("*.csv")):
         for row in table_rows(path, ","):
@@ -251,7 +254,13 @@ def overlap(claim: str, sentence: str) -> float:
 def sentence_window(sentences: list[str], centre: int, *, size: int) -> str:
     """Returns `size` neighbouring sentences as a text, the sentence at `centre` among them.
 
-    Near an end of the document the window moves inwards, so that it keeps its size.
+    Near an end of the document the window moves inwards, so that it keeps its size. A document of fewer
+    sentences gives all of them. Blanks join the sentences.
+
+    Args:
+        sentences: of the document.
+        centre: the index of a sentence.
+        size: at least 1.
     """
     start = max(0, min(centre - size // 2, len(sentences) - size))
     return " ".join(sentences[start : start + size])

@@ -66,7 +66,8 @@ def _pair(query: str, document: str, page: str) -> RetrievalPair:
 def collection_of(pairs: Iterable[RetrievalPair], without_query: Iterable[str] = ()) -> Collection:
     """Returns the collection of some pairs; a question's right documents are those of all its pairs.
 
-    `without_query` are documents that answer none of the questions.
+    Questions and documents are in the order in which they first come; a text that comes twice is there once.
+    `without_query` are documents that answer none of the questions; they follow the others.
     """
     places: dict[str, int] = {}
     relevant: dict[str, set[int]] = {}
@@ -163,9 +164,9 @@ def abstract_text(article: str) -> str:
 
 
 def read_written_pairs(folder: Path) -> Iterator[RetrievalPair]:
-    """Yields each entailed claim of the LLM-written items in `folder` with its passage.
+    """Yields each entailed claim of the LLM-written items in `folder` (*.jsonl, by name) with its passage.
 
-    Held-out items are skipped.
+    A tenth of the items, by their ids, is held out and skipped.
     """
     for path in sorted(folder.glob("*.jsonl")):
         for item in json_lines(path):

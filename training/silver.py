@@ -49,9 +49,10 @@ def validate_items(path: Path) -> int:
 
 
 def validate_clusters(path: Path) -> int:
-    """Returns how many clusters a file holds, after checking each.
+    """Returns how many clusters a file (JSON Lines) holds, after checking each; 0 for an empty file.
 
-    Checked are the texts, the question if there is one, and the labels and deciding sentences of claims.
+    A cluster has two or more texts and one or more claims. Checked are the texts, the question if there is
+    one, and the labels and deciding sentences of claims.
 
     Raises:
         DataError: a cluster is malformed, or repeats a text of the file.

@@ -184,6 +184,12 @@ def epoch_batches(lengths: list[int], epoch: int, settings: NliSettings) -> list
     Example: with a curriculum of four epochs, the first learns from the easier half of the rows, the others
     from all. Within an epoch, batches of similar length come in random order. A single epoch with a
     curriculum keeps the order of the rows.
+
+    Args:
+        lengths: tokens of each row, the easiest row first.
+        epoch: its number, from 0.
+        settings: seed, number of epochs, tokens of a batch, and whether there is a curriculum. The same
+            settings give the same batches.
     """
     seed = f"{settings.epochs.seed}-{epoch}"
     if settings.curriculum and settings.epochs.epochs == 1:
@@ -220,7 +226,7 @@ def _scores(model: Any, tokenizer: Any, dev: _Rows) -> dict[str, float]:
 
 
 def macro_f1(truth: Sequence[int], predicted: Sequence[int]) -> float:
-    """Returns the mean F1, 0 to 1, over the labels that occur in either list."""
+    """Returns the mean F1, 0 to 1, over the labels in either list; both are equally long, and not empty."""
     scores = []
     for label in {*truth, *predicted}:
         both = sum(one == other == label for one, other in zip(truth, predicted, strict=True))

@@ -147,7 +147,11 @@ def half_precision(device: str) -> AbstractContextManager[Any]:
 
 
 def save_student(model: Any, tokenizer: Any, folder: Path) -> Path:
-    """Writes weights and tokenizer to `folder`, whole or not at all, and returns `folder`."""
+    """Writes weights (safetensors) and tokenizer to `folder`, whole or not at all, and returns `folder`.
+
+    Raises:
+        OSError: `folder` is there and holds files.
+    """
     partial = folder.with_name(f".{folder.name}.part")
     model.save_pretrained(partial, safe_serialization=True)
     tokenizer.save_pretrained(partial)

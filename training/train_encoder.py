@@ -267,7 +267,7 @@ def _sentences(text: str) -> list[str]:
 
 
 def draw_pages(pairs: Sequence[RetrievalPair], *, share: float, seed: str) -> list[RetrievalPair]:
-    """Returns the pairs of a random share of the pages, in their order."""
+    """Returns the pairs of a random share (0 to 1) of the pages, in their order; the same for a seed."""
     pages = list(dict.fromkeys(pair.page for pair in pairs))
     kept = set(random.Random(seed).sample(pages, round(share * len(pages))))
     return [pair for pair in pairs if pair.page in kept]

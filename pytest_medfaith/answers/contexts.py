@@ -14,14 +14,15 @@ from pytest_medfaith.records import Chunk, Hit
 def as_chunks(contexts: Any) -> list[Chunk]:
     """Returns `contexts` as chunks, in order; a chunk that is given twice counts once.
 
-    Plain texts get the ids context-1, context-2, ...
+    Plain texts get the ids context-1, context-2, ..., by their place. [] for an empty list. An awaitable is
+    awaited.
 
     Args:
         contexts: a list of texts, chunks, hits, mappings with a text, or documents of RAG tools; or a table.
 
     Raises:
-        DataError: `contexts` is no list or table; a context is no chunk, mapping or text, or has no text; two
-            different texts have the same id.
+        DataError: `contexts` is None, or no list or table; a context is no chunk, mapping or text, or has no
+            text; two different texts have the same id.
     """
     contexts = awaited(contexts, "contexts")
     if isinstance(contexts, (str, Mapping, Chunk)) or (

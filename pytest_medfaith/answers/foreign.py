@@ -142,7 +142,10 @@ def _inner(value: Any) -> Any:
 
 
 def is_rows(value: Any) -> bool:
-    """Returns whether `value` is a list or a table, and no callable, text, mapping, set or iterator."""
+    """Returns whether `value` is iterable, and no callable, text, bytes, mapping, set or iterator.
+
+    Lists, tuples, arrays and tables are rows, empty ones too; a generator is none.
+    """
     is_single = (
         callable(value)
         or isinstance(value, (str, bytes, bytearray, Mapping, set, frozenset))
@@ -154,10 +157,10 @@ def is_rows(value: Any) -> bool:
 def rows_of(table: Any) -> Iterable[Any]:
     """Returns the rows of a table (pandas, polars, pyarrow, Hugging Face); any other iterable unchanged.
 
-    A data frame gives a dictionary {column: value} for each row.
+    A data frame gives a dictionary {column: value} for each row. A generator passes.
 
     Raises:
-        DataError: the value has no items, or items without an order.
+        DataError: the value has no items (None, a number), or is a text, a mapping or a set.
     """
     for name, arguments in (("to_pylist", ()), ("to_dicts", ()), ("to_dict", ("records",))):
         method = getattr(table, name, None)

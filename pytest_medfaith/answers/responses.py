@@ -128,7 +128,7 @@ def _looked_up(context: Any, by_id: Mapping[str, Chunk]) -> Any:
 
 
 def ask(rag: Callable[..., Any], question: str, history: Sequence[Any] = ()) -> Any:
-    """Returns what a RAG callable, plain or async, answers to `question`.
+    """Returns what a RAG callable, plain or async, answers to `question`; its own errors pass through.
 
     Args:
         rag: the callable: question -> answer, with `history` as a keyword if there are earlier turns.

@@ -134,7 +134,7 @@ def assert_faithfulness(
 
     Raises:
         AssertionError: a bound is not met; the message shows each claim, its score, evidence and threshold.
-        ValueError: a bound that says nothing, or contexts beside a report, which has its contexts.
+        ValueError: both names of the bound, a bound that says nothing, or contexts beside a report.
     """
     __tracebackhide__ = True
     if at_least is not None and threshold is not None:

@@ -54,7 +54,7 @@ def replaced(sentence: str, start: int, end: int, *, new: str, kind: str) -> Mut
 
 
 def article_for(word: str) -> str:
-    """Returns "an" where `word` begins with the sound of a vowel, else "a"."""
+    """Returns "an" where `word` begins with the sound of a vowel ("hour", "MRI"), else "a" ("unit")."""
     return "an" if _VOWEL_SOUND.match(word) else "a"
 
 

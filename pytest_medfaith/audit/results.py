@@ -139,7 +139,7 @@ class Counts:
 
 
 def count_claims(claims: Sequence[AuditClaim]) -> Counts:
-    """Returns the counts of `claims`."""
+    """Returns the counts of `claims` by their labels, all 0 for no claim; unscored claims are not flagged."""
     labels = Counter(claim.label for claim in claims)
     scored = [claim for claim in claims if claim.label != "unscored"]
     return Counts(

@@ -28,7 +28,8 @@ def is_statement(sentence: str) -> bool:
     """Returns whether `sentence` can be a claim by itself: whole, of 6 to 40 words, with subject and verb.
 
     It begins with a capital, but not with a word that points back ("It", "However"), ends with a full stop,
-    and holds no question, colon, list mark, address or open bracket.
+    and holds no question, colon, list mark, address or open bracket. An order ("Take it with some food.") is
+    no statement.
     """
     words = sentence.split()
     if not (

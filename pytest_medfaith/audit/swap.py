@@ -52,9 +52,10 @@ _NAMED = re.compile(
 
 
 def swap_population(sentence: str, evidence: str, rng: random.Random) -> Mutation | None:
-    """Returns `sentence` with its people swapped, "adults" -> "children"; None where it names none.
+    """Returns `sentence` with a group of people swapped, "adults" -> "children"; None where none can be.
 
-    The new people are not in the evidence.
+    `rng` chooses among the groups of the sentence. A group that it names twice stays, and so does a part of a
+    longer word ("school-age children"). The new group is not in `evidence`.
     """
     known = {mention.concept for mention in _named(evidence) if mention.kind == "population"}
     choices: list[tuple[re.Match[str], str]] = []

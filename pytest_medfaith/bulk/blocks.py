@@ -34,7 +34,7 @@ class Block:
 def cut_blocks(path: Path, rows: int) -> Iterator[Block]:
     """Yields the blocks of a file, each of `rows` rows, the last of fewer; blank lines are no rows.
 
-    The file is read line by line, so memory does not grow with it.
+    A file without rows yields nothing. It is read line by line, so memory does not grow with it.
 
     Raises:
         DataError: no such file.

@@ -21,7 +21,10 @@ SUFFIX = ".block"
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """The finished blocks of a run, one file each in `folder`."""
+    """The finished blocks of a run, one file each in `folder`, named by a hash of its lines and place.
+
+    A file begins with the SHA-256 of its results. A damaged file counts as missing.
+    """
 
     folder: Path
 
@@ -66,7 +69,10 @@ class Checkpoint:
         return results if hashlib.sha256(results).digest() == seal else None
 
     def drop(self) -> None:
-        """Removes the files of all blocks, once the run is finished."""
+        """Removes the files of all blocks, once the run is finished, and the folder if nothing else is in it.
+
+        A folder that does not exist is no error.
+        """
         for path in self.folder.glob(f"*{SUFFIX}"):
             path.unlink(missing_ok=True)
         with contextlib.suppress(OSError):  # a file that this run did not write stays, and the folder with it

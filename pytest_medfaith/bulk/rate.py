@@ -48,7 +48,7 @@ class Rate:
             self.out.flush()
 
     def close(self) -> None:
-        """Writes how many rows were judged, in how many seconds."""
+        """Writes how many rows this run judged, without those kept of an earlier run, in how many seconds."""
         seconds = 0.0 if self._begun is None else self.clock() - self._begun
         fresh = self._last.done - self._last.kept
         self.out.write("\r\x1b[K" if self.out.isatty() else "")

@@ -121,7 +121,14 @@ def _why(error: Exception, place: str) -> str:
 
 
 def killing_block(work: Work, data: bytes, *, line: int, name: str) -> Judged:
-    """Returns the result for a single row that ended every worker that judged it: it is poison."""
+    """Returns the result for a single row that ended every worker that judged it: it is poison.
+
+    Args:
+        work: makes the result; see `Work.poisoned`.
+        data: the bytes of the row's line. A line that cannot be read is poison as well.
+        line: the number of the line.
+        name: of the file, for the reason.
+    """
     ((number, text),) = block_lines(data, line)
     why = f"{name}:{number}: each worker that judged this row died"
     try:

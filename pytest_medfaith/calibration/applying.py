@@ -76,7 +76,10 @@ def calibrated(checker: Checker, fitted: FittedCalibration) -> Checker:
 
 
 def deciding_rules(checker: Checker) -> tuple[str, ...]:
-    """Returns what decides a checker's verdicts beside its model: its rules and its linker."""
+    """Returns what decides a checker's verdicts beside its model: a text for each rule, then its linker.
+
+    The last is "linker default", for example.
+    """
     return (*checker.rule_signatures, f"linker {checker.linker}")
 
 

@@ -167,7 +167,13 @@ def risk_metrics(
     """Returns the flag HIGH's ece, roc_auc, accuracy, precision, recall and f1, with 95 % intervals.
 
     A wrong answer is what HIGH should find. `ece` reads the score as the probability that the answer is
-    wrong.
+    wrong. The intervals resample whole documents.
+
+    Args:
+        items: at least one.
+        high: the score from which on an answer is flagged.
+        seed: of the resamples.
+        resamples: how many.
     """
     wrong = np.array([item.is_wrong for item in items])
     scores = np.array([item.score for item in items])

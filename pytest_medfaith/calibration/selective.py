@@ -109,7 +109,10 @@ def _places(scores: Sequence[float]) -> list[int]:
 
 
 def p_value(wrong: int, counted: int, risk: float) -> float:
-    """Returns the chance of so few wrong verdicts or fewer where the share `risk` of them is wrong."""
+    """Returns the chance of so few wrong verdicts or fewer where the share `risk` of them is wrong.
+
+    It is binomial, of `wrong` in `counted` verdicts, and 1.0 without verdicts.
+    """
     from scipy.stats import binom
 
     return float(binom.cdf(wrong, counted, risk)) if counted else 1.0

@@ -47,7 +47,11 @@ def ablation_rows(ablation: Ablation) -> dict[str, Any]:
 
 
 def ablations_csv(ablations: Sequence[Ablation]) -> str:
-    """Returns CSV with a line for each row and metric; a row without differences has a line, too."""
+    """Returns CSV with a line for each row and metric; a row without differences has a line, too.
+
+    The first line names the columns: slice, retriever, checker, k, contexts_mode, metric, n, differ, first,
+    value, low, high, p, failure. What is not known is an empty cell.
+    """
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
     names = ("metric", "n", "differ", "first", "value", "low", "high", "p")

@@ -32,7 +32,12 @@ def claims_csv(slice_reports: Sequence[SliceReport]) -> str:
 
 
 def csv_pieces(slice_reports: Sequence[SliceReport]) -> Iterator[str]:
-    """Yields the text of `claims_csv` in pieces, of which none holds more than a case."""
+    """Yields the text of `claims_csv` in pieces: the row of headings, then the rows of a case each.
+
+    Cases come in the order of their slices and ids. A case has a row for each claim, then a row "unchecked"
+    for each piece of its answer that was dropped. The column contexts_mode is there only if a slice uses
+    other contexts than the recorded ones.
+    """
     modes = any(report.contexts_mode != "recorded" for report in slice_reports)
     yield _lines([[*COLUMNS[:_OF_THE_RUN], *["contexts_mode"] * modes, *COLUMNS[_OF_THE_RUN:]]])
     for report in sorted(slice_reports, key=attrgetter("run")):

@@ -257,7 +257,8 @@ def _unchecked_text(report: Report, width: int) -> str:
 def explain_recall(reports: Sequence[Report], *, most: int | None = 5, width: int = 80) -> str:
     """Returns a text on the key gold claims that answers do not state, and whether the evidence held them.
 
-    Arguments as in `explain_faithfulness`.
+    The claims are in the order of the cases. Where all are stated, the text is the count alone ("0 of 3 key
+    gold claims not in the answer"). Arguments as in `explain_faithfulness`.
     """
     missed = [pair for report in reports for pair in _missed_gold(report)]
     keys = sum(gold.key for report in reports for gold in report.case.gold_claims)

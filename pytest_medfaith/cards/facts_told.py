@@ -49,7 +49,7 @@ def _block(report: Report, gold: GoldClaim, state: str, width: int) -> str:
 def explain_outcomes(reports: Sequence[Report], *, most: int | None = 5, width: int = 80) -> str:
     """Returns a text on cases with a wrong outcome, such as a refusal where the contexts hold the answer.
 
-    Arguments as in `explain_facts`.
+    Cases keep their order; without such cases the text is the count alone. Arguments as in `explain_facts`.
     """
     wrong = [report for report in reports if report.outcome in WRONG]
     blocks = [

@@ -108,7 +108,10 @@ def _llm_row(slice_report: SliceReport) -> dict[str, Any]:
 
 
 def metric_rows(metrics: Mapping[str, MetricValue]) -> dict[str, dict[str, Any]]:
-    """Returns `metrics` as files hold them: {name: value, ends of the interval, number of cases}."""
+    """Returns `metrics` as files hold them: {name: {"value", "low", "high", "n"}}; None stays None.
+
+    "low" and "high" are the ends of the interval, "n" is the number of cases.
+    """
     return {
         name: {"value": metric.value, "low": metric.low, "high": metric.high, "n": metric.n}
         for name, metric in metrics.items()
@@ -116,10 +119,10 @@ def metric_rows(metrics: Mapping[str, MetricValue]) -> dict[str, dict[str, Any]]
 
 
 def read_metrics(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, MetricValue]:
-    """Returns the metrics of rows that `metric_rows` made.
+    """Returns {name: metric} of rows that `metric_rows` made; a row without a value gives None as its value.
 
     Raises:
-        DataError: a number that is not finite.
+        DataError: a value that is no number, or a number that is not finite.
     """
     return {name: MetricValue.from_dict({"value": None, **row, "name": name}) for name, row in rows.items()}
 

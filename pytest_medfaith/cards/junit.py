@@ -24,6 +24,8 @@ _TAGS = {"tests": "testcase", "failures": "failure", "errors": "error", "skipped
 def case_properties(report: Report, *, slice: str) -> list[Property]:  # noqa: A002 - what everybody calls it
     """Returns what a case scored as (name, text) pairs: settings, counts of verdicts, metrics.
 
+    The names begin with "medfaith.", as in ("medfaith.supported", "3"). Pairs without a text are left out.
+
     Args:
         report: of the case.
         slice: its name.

@@ -92,7 +92,10 @@ def _folded_claims(slice_report: SliceReport, most: int | None) -> list[str]:
 
 
 def folded(summary: str, text: str) -> str:
-    """Returns `text` in a code block of Markdown that opens on a click on `summary`."""
+    """Returns `text` in a code block of Markdown that opens on a click on `summary`.
+
+    `summary` goes in as it is: no mark in it is made harmless. The hint " (-v shows all)" is left out.
+    """
     text = plain_lines(text).replace(" (-v shows all)", "")
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
     return f"<details><summary>{summary}</summary>\n\n{fence}text\n{text}\n{fence}\n\n</details>"

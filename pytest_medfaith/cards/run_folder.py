@@ -96,6 +96,8 @@ def _is_begun(folder: Path) -> bool:
 def extra_formats(names: Iterable[str]) -> list[ReportFormat]:
     """Returns the formats to write beside those of every run: of installed packages, and those in `names`.
 
+    Each is there once, those of packages first. A name of a format of every run ("json") adds nothing.
+
     Raises:
         DataError: no format has one of the names, or its file would leave the folder or take the place of
             another file.
@@ -209,9 +211,9 @@ def _write_extra(
 
 
 def drop_run(folder: Path) -> None:
-    """Removes the files of a run from `folder`, and the folder too where nothing is left in it.
+    """Removes the files of a run from `folder`, except history.jsonl, and the folder if nothing is left.
 
-    Files that a run does not write stay, and so does a folder that holds such files.
+    Files that a run does not write stay. A folder that does not exist is no error.
     """
     for name in (*read_extra_files(folder), *PREVIOUS_FILES):
         (folder / name).unlink(missing_ok=True)

@@ -89,7 +89,10 @@ def read_extra_files(folder: Path) -> list[str]:
 
 
 def is_file_name(name: str) -> bool:
-    """Returns whether `name` can be a file within a folder on every system, and is not hidden."""
+    """Returns whether `name` is printable, without slash, backslash, colon, outer blanks or leading dot.
+
+    "" is no name. What only Windows refuses ("CON", "a?.csv") passes.
+    """
     return (
         name.isprintable()
         and not name.startswith(".")

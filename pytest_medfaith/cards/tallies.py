@@ -75,5 +75,5 @@ def context_tallies(reports: Sequence[Report]) -> tuple[Counter[str], Counter[bo
 
 @once
 def llm_use(reports: Sequence[Report]) -> LlmUse:
-    """Returns what the teacher was asked for all cases together."""
+    """Returns what the teacher was asked for all cases together; `LlmUse()` where it was not asked."""
     return read_uses(report.llm for report in reports)

@@ -33,7 +33,7 @@ def decimals(value: float, *, places: int = 2) -> str:
 
 
 def has_value(metric: MetricValue | None) -> bool:
-    """Returns whether a metric was measured at all."""
+    """Returns whether a metric was measured at all: False for None, and for a metric whose value is None."""
     return metric is not None and metric.value is not None
 
 

@@ -43,6 +43,8 @@ class Thresholds:
 def entails(probs: Any, thresholds: Thresholds) -> Any:
     """Returns whether a chunk entails its claim: a boolean, or a boolean array for arrays.
 
+    It does if entail reaches `thresholds.entail`, and `thresholds.odds` times entail is above contradict.
+
     Args:
         probs: the probabilities of entail, neutral and contradict: three numbers, or three arrays of the same
             shape.
@@ -100,7 +102,10 @@ def decide(claim: Claim, scores: Sequence[PairScore], thresholds: Thresholds) ->
 
 
 def unscored(claim: Claim, thresholds: Thresholds, why: str) -> Verdict:
-    """Returns the verdict on a claim that could not be judged, with the reason `why`."""
+    """Returns the verdict "unscored" on a claim that could not be judged, with the reason `why`.
+
+    The threshold in it is `thresholds.entail`. It has no scores, evidence or findings.
+    """
     return Verdict(claim=claim, label="unscored", threshold=thresholds.entail, reason=why)
 
 

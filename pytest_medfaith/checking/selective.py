@@ -54,5 +54,8 @@ def confidence_of(verdict: Verdict) -> float:
 
 
 def as_leaning(verdict: Verdict) -> Verdict:
-    """Returns an uncertain verdict with the label that it leans to; any other verdict unchanged."""
+    """Returns an uncertain verdict with the label that it leans to, "unsupported" where it leans to none.
+
+    Any other verdict comes back unchanged.
+    """
     return verdict.with_(label=verdict.leaning or "unsupported") if verdict.label == "uncertain" else verdict

@@ -10,7 +10,10 @@ from typing import Any
 
 
 def callable_name(called: Any) -> str:
-    """Returns a callable's short name: of a function, of an object's class, or of what a partial calls."""
+    """Returns a callable's short name: of a function, of an object's class, or of what a partial calls.
+
+    "judge" for a function of this name, "lambda" for a lambda.
+    """
     defined = _defined(called)
     return str(defined.__name__).strip("<>")  # "<lambda>" would read as markup on an HTML card
 

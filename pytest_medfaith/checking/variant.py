@@ -17,5 +17,8 @@ def split_linker(name: str) -> tuple[str, str | None]:
 
 
 def with_linker(name: str, linker: str) -> str:
-    """Returns the name of the checker with this linker: "fast[linker=none]" for "fast" and "none"."""
+    """Returns the name of the checker with this linker: "fast[linker=none]" for "fast" and "none".
+
+    It takes the place of a linker that `name` has.
+    """
     return f"{split_linker(name)[0]}[linker={linker}]"

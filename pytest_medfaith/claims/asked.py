@@ -65,9 +65,9 @@ class Told:
 
     @classmethod
     def by(cls, question: str) -> Told:
-        """Returns what is told before an answer to `question`: in "I am 40.
+        """Returns what is told before an answer to `question`; nothing is asked for "".
 
-        May I take 8 g?" an age and a question.
+        "I am 40. May I take 8 g?" tells an age, and asks what "Yes" would answer.
         """
         polar = polar_sentences(question)
         place = question.find(polar[0]) if polar else len(question)
@@ -94,7 +94,11 @@ class Told:
         return told.waiting(part, "" if alone else self.before.text)
 
     def headed(self, part: Part) -> Told:
-        """Returns a copy of this after the heading `part`."""
+        """Returns a copy of this after the heading `part`.
+
+        A heading that asks ("Is it safe?", "True or false: it is safe") is the question that the next "Yes"
+        would answer.
+        """
         told = replace(self, before=self.before.followed_by(part, alone=True))
         waits = part.text.endswith("?") or _TO_JUDGE.match(part.text) or begins_polar(part.text)
         return told.waiting(part, "") if waits else told
@@ -109,7 +113,7 @@ class Told:
         return replace(self, asked=part.words, behind=behind, fresh=True, answered=frozenset())
 
     def answered_by(self, answer: Answer) -> Told:
-        """Returns a copy of this after the question got `answer`."""
+        """Returns a copy of this with `answer.affirms` (yes, no or neither) added to `answered`."""
         return replace(self, answered=self.answered | {answer.affirms})
 
     def behind_list(self, item: Told) -> Told:

@@ -154,6 +154,9 @@ def read_numbers(listed: str) -> list[str]:
 def address_markers(url: str, citable: Citable, *, cites: bool) -> list[str]:
     """Returns the marker of an address, as a list: a PMID, a DOI, or the address; [] where it cites nothing.
 
+    The forms are ["PMID 123"], ["DOI 10.1000/x"] in lower case, and the address of a context without the
+    marks at its end.
+
     An address that no context has is cited if it `cites` and some contexts have addresses: it is then a
     source that does not exist among them.
 

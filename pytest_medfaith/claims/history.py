@@ -127,7 +127,9 @@ def _goes_on(question: str) -> bool:
 
 
 def said_by_user(question: str, turns: Sequence[Any]) -> str:
-    """Returns everything that the user said, the question last: an age or a drug may be named anywhere.
+    """Returns everything that the user said, joined by line ends, the question last; no turn of a model.
+
+    An age or a drug may be named anywhere.
 
     Args:
         question: the last message of the user.

@@ -45,7 +45,7 @@ class _Parallel:
 
 
 def split_predicates(whole: Part) -> list[Part]:
-    """Splits "X lowers A and raises B" into "X lowers A" and "X raises B".
+    """Splits "X lowers A and raises B" into "X lowers A" and "X raises B"; [whole] where nothing is joined.
 
     The second verb takes the place of the nearest verb in the same form, and gets all words before that verb:
     "X can lower A and raise B" gives "X can raise B". Words that belong together by "if", "who" or a negation

@@ -187,7 +187,11 @@ def _written(folder: Path, answer: str, ruled: Sequence[Claim], question: str) -
 
 
 def written_claims(folder: Path, answer: str) -> list[str]:
-    """Returns the claims that the model in `folder` writes for `answer`, by the likeliest tokens."""
+    """Returns the claims that the model in `folder` writes for `answer`, by the likeliest tokens.
+
+    They are in the order written; [] for none. A long answer is cut to what the model reads. It writes at
+    most 512 tokens.
+    """
     model, tokenizer, torch = _load_writer(str(folder))
     inputs = tokenizer(PROMPT + answer, truncation=True, return_tensors="pt")
     inputs = {name: inputs[name] for name in ("input_ids", "attention_mask")}

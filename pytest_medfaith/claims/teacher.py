@@ -77,9 +77,13 @@ def placed(text: str, answer: str, ruled: Sequence[Claim]) -> Claim:
     """Returns a claim of a model with span and citations: those of its words, or of the most similar claim.
 
     Args:
-        text: the claim.
+        text: the claim, which may be in other words than the answer.
         answer: the answer.
-        ruled: the claims by the rules.
+        ruled: the claims by the rules, at least one.
+
+    Returns:
+        A claim with the id "". The span is that of `text` in the answer, if it is there word for word, else
+        that of the rules' claim that shares most of its words.
     """
     nearest = max(
         ruled, key=lambda claim: (share(content_keys(text), content_keys(claim.text)), -claim.start)

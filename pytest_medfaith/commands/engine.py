@@ -180,7 +180,7 @@ def cache_folder(root: Path) -> Path:
 
 
 def say_poison(account: Account, unit: str) -> None:
-    """Says which rows could not be judged, the first of them by name.
+    """Says on standard error which rows could not be judged, the first five by name; nothing without any.
 
     Raises:
         Exit: with status 1, where there are any: a row that nobody judged is no pass.

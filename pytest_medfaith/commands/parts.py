@@ -81,8 +81,14 @@ def llm_mode(given: str | None) -> Mode | None:
 def teacher_for(name: str | None, root: Path, llm: str | None) -> Teacher | None:
     """Returns the project's teacher where `name` is that of a checker or reranker "teacher", else None.
 
+    Args:
+        name: "teacher" or "teacher[linker=none]" needs it; any other name, and None, does not.
+        root: the project's folder, with the settings of the LLM.
+        llm: what --llm says; None where it was not given.
+
     Raises:
         TeacherError: it is needed and cannot be asked.
+        ValueError: `llm` is an unknown word.
     """
     from pytest_medfaith.teacher.settings import TEACHER
 
@@ -134,7 +140,10 @@ def end_teacher(teacher: Teacher | None) -> None:
 
 
 def progress_bar(unit: str) -> Callable[[int, int], None]:
-    """Returns a callback that draws a bar of (done, total) on standard error, where that is a terminal."""
+    """Returns a callback that draws a bar of (done, total) on standard error, where that is a terminal.
+
+    Elsewhere it writes nothing. `unit` is the word for what is counted, such as "rows".
+    """
 
     def show(done: int, total: int) -> None:
         if sys.stderr.isatty():

@@ -129,7 +129,7 @@ def with_retrieval_options(
 
 
 def given_settings(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns {setting: checked value} of the options of retrieval that were typed.
+    """Returns {setting: checked value} of the options of retrieval that were typed; {} for none.
 
     Raises:
         DataError: a value of the wrong type or out of its range.

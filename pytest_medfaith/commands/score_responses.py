@@ -66,7 +66,7 @@ def score_responses(
 
 
 def write_scores(out: Path, report: SliceReport) -> str:
-    """Writes the scores of `report` to `out`, in the kind that its name says; returns a summary."""
+    """Writes the scores of `report` to `out`, which ends in .csv or .jsonl; returns a summary in a line."""
     write_text(out, _WRITERS[out.suffix.lower()]([report]))
     counts = Counter(status_of(each)["status"] for each in report.reports)
     refuted = sum(verdict.label == "refuted" for each in report.reports for verdict in each.verdicts)

@@ -30,7 +30,7 @@ def sweep_table(rows: Sequence[SweepRow]) -> str:
 
 
 def sweep_svg(rows: Sequence[SweepRow]) -> str:
-    """Returns two panels over the threshold, each from 0 to 1: faithfulness with intervals, and abstention.
+    """Returns an SVG of two panels over the threshold: faithfulness with intervals, and abstention, 0 to 1.
 
     A threshold at which nothing is answered has no faithfulness, and no dot.
     """

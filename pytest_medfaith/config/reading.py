@@ -177,6 +177,13 @@ def fill(
 def read_value(value: Any, kind: Any, place: Place) -> Any:
     """Returns a value of TOML as the annotated type `kind`: a list as a tuple, a text as a path.
 
+    A text in the place of a list counts as a list of one. For an optional type the value is read as the type.
+
+    Args:
+        value: what the file holds.
+        kind: the type, as annotated on a setting.
+        place: where the value is, for messages.
+
     Raises:
         DataError: a value of the wrong type or out of the range of its key.
     """

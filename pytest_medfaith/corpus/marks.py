@@ -26,7 +26,11 @@ _NAMED = re.compile(
 
 
 def is_mark(text: str) -> bool:
-    """Returns whether `text` is a reference mark without words: `3`, `3-5`, `3, 4`, `a`, `*`, `[3]`."""
+    """Returns whether `text` is reference marks only: `3`, `3-5`, `3, 4`, `a`, `*`, `(3)`, `[3]`.
+
+    A number has up to three digits; a letter is in lower case. Square brackets may hold up to 40 characters
+    of any kind: "[citation needed]" is a mark.
+    """
     return _MARK.fullmatch(text) is not None or _BRACKETED.fullmatch(text) is not None
 
 
@@ -41,7 +45,10 @@ def is_exponent(before: str, text: str) -> bool:
 
 
 def is_separator(text: str) -> bool:
-    """Returns whether `text` is what stands between two marks: a comma, a dash, a blank, or nothing."""
+    """Returns whether `text` is what stands between two marks: a comma, a dash, "and", blanks, or nothing.
+
+    So are a semicolon, a plus, "&" and a raised minus, with blanks around them, but not two of them.
+    """
     return _SEPARATOR.fullmatch(text) is not None
 
 
@@ -62,6 +69,9 @@ def shown_reference(before: str, text: str) -> str:
 
 
 def apart(before: str, text: str) -> str:
-    """Returns `text` with a blank before it, if it would be glued to the word at the end of `before`."""
+    """Returns `text` with a blank before it, if it would be glued to the word at the end of `before`.
+
+    Letters, digits and opening brackets would be: behind "ref", "[3]" becomes " [3]", and "," stays.
+    """
     glued = before[-1:].isalnum() and text[:1] and (text[0].isalnum() or text[0] in "[(")
     return f" {text}" if glued else text

@@ -44,5 +44,5 @@ def _unescaped(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Returns `plain_text(text)` on a single line."""
+    """Returns `plain_text(text)`, which has no HTML, on a single line; "" for a blank text."""
     return " ".join(plain_text(text).split())

@@ -77,8 +77,9 @@ def read_gold_file(path: Any) -> Iterator[Case]:
             deepeval; or a list of mappings, or a table of pandas, polars, pyarrow or Hugging Face.
 
     Raises:
-        DataError: a malformed line, an id used twice, or a key that is nearly a known key: `gold_claim` would
-            leave a case without gold claims.
+        DataError: no such file, a malformed line, an id used twice, or a key that is nearly a known key:
+            `gold_claim` would leave a case without gold claims.
+        MissingExtra: a Parquet file, and no pyarrow.
     """
     from_table = is_table(path)
     rows = ((place, case_row(row, place=place, is_table=from_table)) for place, row in read_row_file(path))
@@ -109,12 +110,14 @@ def with_gold_claims(case: Case, *, style: Style, cap: int = defaults.GOLD_CLAIM
 def gold_claims(
     answer: str, *, question: str, style: Style = "claims", cap: int = defaults.GOLD_CLAIMS
 ) -> tuple[GoldClaim, ...]:
-    """Returns at most `cap` claims of `answer`, the most telling first.
+    """Returns at most `cap` claims of `answer`, the most telling first; () where it states nothing.
+
+    Claims that repeat another are left out. The ids are "g1", "g2", ... in the order returned.
 
     Args:
         answer: plain text, each list item on a line.
-        question: what was asked; claims that share its words rank first.
-        style: "claims" asks the claim extractor, "sentences" makes each sentence or list item a claim.
+        question: what was asked; claims that share its words, and early ones, rank first (see `rank`).
+        style: "claims" asks the claim extractor; "sentences" takes `statements`, and so does "given".
         cap: at least 1.
 
     Raises:
@@ -139,7 +142,8 @@ def statements(answer: str) -> list[str]:
     """Returns the sentences and list items of `answer` that state something, in order.
 
     A list item is joined to the line that introduces it: "Symptoms include:" and "fever" become "Symptoms
-    include: fever". Headings, questions, and pointers to pages and tables are left out.
+    include: fever". Headings, questions, and pointers to pages and tables are left out, and so is what has
+    fewer than 4 or more than 60 words. [] for an empty answer.
     """
     found: list[str] = []
     lead = ""

@@ -37,7 +37,11 @@ def array_items(stream: IO[str], place: str, key: str) -> Iterator[tuple[str, An
 
 
 def object_items(stream: IO[str], place: str) -> Iterator[tuple[str, str, Any]]:
-    """Yields ("place:line", key, value) for the entries of the object that `stream` holds.
+    """Yields ("place:line", key, value) for the entries of the object that `stream` holds, in their order.
+
+    Args:
+        stream: a text with an object and nothing else.
+        place: the name of the file, for messages and the first part of each place.
 
     Raises:
         DataError: text that is not JSON, or a file that ends early; the message names file and line.
@@ -51,6 +55,8 @@ def object_items(stream: IO[str], place: str) -> Iterator[tuple[str, str, Any]]:
 
 def values(stream: IO[str], place: str) -> Iterator[tuple[str, Any]]:
     """Yields ("place:line", value) for the values of JSON Lines, a single object, or the items of a list.
+
+    A blank stream, and an empty list, yield nothing. `place` is the name of the file.
 
     Raises:
         DataError: text that is not JSON, or a file that ends early; the message names file and line.

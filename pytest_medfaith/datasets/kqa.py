@@ -52,7 +52,19 @@ def read_rows(file: SourceFile) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def case_of_row(row: Mapping[str, Any], place: str, *, name: str, dataset: str) -> Case:
-    """Returns the case of a row in K-QA's layout; the answer and the statements may be missing."""
+    """Returns the case of a row in K-QA's layout; the answer and the statements may be missing.
+
+    Its meta has "sources" (a list of addresses) and "icd10", where the row has them.
+
+    Args:
+        row: with "Question", and perhaps "Free_form_answer", statements, "Sources" and "ICD_10_diag".
+        place: the row's place, for messages.
+        name: the id of the case.
+        dataset: the slice of the case.
+
+    Raises:
+        DataError: no question, or a field of another type.
+    """
     meta: dict[str, Any] = {}
     sources = text_or_empty(row, "Sources", place).split()
     if sources:

@@ -62,7 +62,11 @@ def read_ms2(path: Path, *, skips: Skips | None = None) -> Iterator[Case]:
 
 
 def read_ms2_chunks(path: Path, *, skips: Skips | None = None) -> Iterator[Chunk]:
-    """Yields each study with an abstract once, however many reviews include it."""
+    """Yields each study with an abstract once, in the order of the files.
+
+    A study is known by its id: a second review that includes it adds nothing. `skips` counts the studies
+    without an abstract, where it is given.
+    """
     seen: set[str] = set()
     for place, chunk in _studies(path):
         if not chunk.text:

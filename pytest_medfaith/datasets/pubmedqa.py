@@ -37,7 +37,10 @@ def read_pubmedqa(path: Path, *, skips: Skips | None = None) -> Iterator[Case]:
 
 
 def read_pubmedqa_chunks(path: Path, *, skips: Skips | None = None) -> Iterator[Chunk]:
-    """Yields the contexts of each record, a chunk for each section of the abstract."""
+    """Yields the contexts of each record, a chunk for each section of the abstract.
+
+    A chunk that comes again is left out. `skips` counts what is left out, where it is given.
+    """
     skips = Skips() if skips is None else skips
     found = ((place, chunk) for place, pmid, row in _records(path) for chunk in _chunks(pmid, row, place))
     return without_repeats(found, skips)

@@ -146,7 +146,11 @@ def agreement_card(found: Agreement, *, style: str = "github") -> str:
 
 
 def agreement_facts(found: Agreement) -> dict[str, Any]:
-    """Returns the figures of an agreement as plain values, for a model card."""
+    """Returns the figures of an agreement as plain values, for a model card.
+
+    The keys are "teacher", "part", "pairs" and "cases" (how many), "agreement" (the accuracy) and "macro_f1",
+    each with its interval, "kappa" (4 decimals, or None) and "labels" (see `Agreement.counts`).
+    """
     return {
         "teacher": found.teacher,
         "part": found.part,
@@ -181,7 +185,10 @@ class SpanAgreement:
         return 2 * self.equal / (self.taught + self.found) if self.taught + self.found else 0.0
 
     def to_dict(self) -> dict[str, float]:
-        """Returns the counts, with precision, recall and F1."""
+        """Returns the four counts under their names, and "precision", "recall" and "f1".
+
+        These three are from 0 to 1, rounded to 4 decimals; 0.0 where the denominator is 0.
+        """
         return {
             "answers": self.answers,
             "equal": self.equal,

@@ -28,9 +28,11 @@ def answers_file(folder: Path, part: str) -> Path:
 
 
 def write_silver(folder: Path, silver: Silver) -> dict[str, Any]:
-    """Writes the rows of each part and a summary, `silver.json`; returns the summary.
+    """Writes the rows of each part as JSON Lines and a summary, `silver.json`; returns the summary.
 
-    The summary tells where the rows are from, and how many have each label.
+    Earlier files are replaced. The summary has `silver.facts`, and under "pairs", "answers", "teachers" and
+    "left_out" the number of pairs by part and label, of answers by part, of pairs by teacher, and of what was
+    left out by reason.
     """
     for part in PARTS:
         write_records(pairs_file(folder, part), silver.pairs[part])
@@ -65,8 +67,13 @@ def _teachers(silver: Silver) -> dict[str, int]:
 def read_pairs(folder: Path, part: str) -> list[SilverPair]:
     """Returns the pairs of a part, in the order of the file.
 
+    Args:
+        folder: that `write_silver` wrote.
+        part: "train", "dev" or "test".
+
     Raises:
-        DataError: no such file, no row, or a malformed row; the message tells file, row and field.
+        DataError: no such file, no row, a row without claim or evidence, probabilities that do not sum to 1,
+            or a malformed row; the message tells file, row and field.
     """
     path = pairs_file(folder, part)
     rows = list(read_records(path, SilverPair))

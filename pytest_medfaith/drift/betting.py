@@ -93,10 +93,13 @@ def _stakes(x: Floats, m: float) -> Floats:
 def rate_interval(values: Sequence[float], *, alpha: float = 0.05) -> tuple[float, float] | None:
     """Returns an interval that holds the mean with probability 1 - `alpha`; values lie from 0 to 1.
 
-    Returns None for no values. It is the hedged betting interval of the paper above, on a grid of 401 rates
-    whose ends are widened by a step. It is wider than a bootstrap's and true for few answers, too. The values
-    are taken in an order drawn by a fixed seed: where the rate changed in between, the given order would
-    mislead.
+    Returns None for no values, or where no rate fits them. It is the hedged betting interval of the paper
+    above, on a grid of 401 rates whose ends are widened by a step. It is wider than a bootstrap's and true
+    for few answers, too. The values are taken in an order drawn by a fixed seed: where the rate changed in
+    between, the given order would mislead.
+
+    Raises:
+        ValueError: a value outside 0 to 1.
     """
     x = np.random.default_rng(0).permutation(_checked(values))
     if not len(x):

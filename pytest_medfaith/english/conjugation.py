@@ -16,7 +16,11 @@ FORMS = ("base", "s", "past")  # the finite forms; the others are "part", the pa
 
 @lru_cache(maxsize=1)
 def verb_forms() -> Mapping[str, frozenset[str]]:
-    """Returns {word: the forms that it can be}: {"s"} for "lowers", {"past", "part"} for "lowered"."""
+    """Returns {word: the forms that it can be}: {"s"} for "lowers", {"past", "part"} for "lowered".
+
+    The forms are "base", "s", "past", "part" and "ing". Words are in lower case; others than those of the
+    lexicon's verbs are missing.
+    """
     found: dict[str, set[str]] = {}
     for words in _conjugations().values():
         for form, word in words.items():

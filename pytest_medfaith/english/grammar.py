@@ -77,7 +77,7 @@ def read_clause(words: Phrase) -> Clause | None:
     """Returns the clause that `words` make; None without a main verb.
 
     "Statins have lowered cholesterol" has the main verb "have" and the subject "Statins"; "In adults with
-    asthma" gives None.
+    asthma" gives None. An order ("Take it") is a clause of the form "base" without a subject.
     """
     verbs = finite_verbs(words)
     free = (verb.index for verb in verbs if not verb.subordinate)

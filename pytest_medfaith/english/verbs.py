@@ -57,7 +57,10 @@ def _adverb(lower: str) -> bool:
 
 
 def is_content(word: Word) -> bool:
-    """Returns whether `word` is a noun, adjective, name or number rather than a function word or a mark."""
+    """Returns whether `word` is neither a function word, an auxiliary, an adverb nor a mark.
+
+    Nouns, adjectives, names and numbers are content; so are full verbs ("lowers") and pronouns ("he", "it").
+    """
     return _content(word.lower)
 
 
@@ -80,7 +83,8 @@ def auxiliary_form(word: Word) -> Form | None:
 def forms(word: Word) -> frozenset[str]:
     """Returns the verb forms that `word` can be by its spelling: "part" for "taken", "past" for "gave".
 
-    Empty for other words and in brackets.
+    "lowered" can be "past" and "part"; "base", "s" and "ing" are the further forms. Empty for words that are
+    no known verb, and for words in brackets.
     """
     return frozenset() if word.inside else verb_forms().get(word.lower, frozenset())
 

@@ -192,7 +192,7 @@ _WORDS_WITH_HYPHEN = re.compile(r"[^\W\d_]{2,}(?:-[^\W\d_]{2,})+")
 
 
 def search_words(text: str) -> list[str]:
-    """Returns the words of `text` for BM25, in lower case and without accents.
+    """Returns the words of `text` for BM25, in order with repeats, in lower case and without accents.
 
     `HER2`, `1,25-OH`, `IL-6` and `5 mg` stay whole; `beta-blocker` is two words. A number and its unit are
     one word: `5mg` and `5 mg` are both `5 mg`. `5 µg`, `5 ug` and `5 mcg` are the same.

@@ -42,7 +42,7 @@ def written_out(text: str, defined: Mapping[str, str]) -> str:
     """Returns `text` with long forms for its short forms, and without the brackets that define them.
 
     "Heart failure (HF) kills." becomes "heart failure kills.", with {"HF": "heart failure"} as `defined`,
-    which is {short form: long form}.
+    which is {short form: long form}. A short form is found only in its spelling: "hf" stays.
     """
     for short, long in defined.items():
         text = re.sub(rf"(?i:{re.escape(long)})\s*\({re.escape(short)}\)", long, text)

@@ -188,7 +188,7 @@ def shown_value(comparison: Comparison, value: float) -> str:
 
 
 def shown_cases(number: int) -> str:
-    """Returns `1 case`, `2 cases`."""
+    """Returns `1 case`, `2 cases`, `0 cases`."""
     return "1 case" if number == 1 else f"{number} cases"
 
 

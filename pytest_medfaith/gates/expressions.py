@@ -19,9 +19,10 @@ _DECIMALS = 10  # 5% is 0.05, not 0.05000000000000001
 
 @dataclass(frozen=True, kw_only=True)
 class BoundGate:
-    """A bound: `metric` must be at least, or at most, `bound`.
+    """A bound: `metric` must be at least (`at_least`), or at most (not `at_least`), `bound`, which passes.
 
-    With `sure` ("at 95%") not its value but the far end of its 95 % interval must be.
+    With `sure` ("at 95%") not its value but the far end of its 95 % interval must be. `expression` is what
+    the user wrote, such as "faithfulness >= 0.9".
     """
 
     expression: str

@@ -39,7 +39,10 @@ class Kept:
 
 
 def kept_folder(path: Path) -> Path:
-    """Returns where the copies of the baseline file `path` are kept."""
+    """Returns where the copies of the baseline file `path` are kept: "baselines" beside "baseline.json".
+
+    The folder may not exist yet.
+    """
     return path.with_name(f"{path.stem}s")
 
 
@@ -111,6 +114,8 @@ def keep_baseline(path: Path, *, now: datetime, commit: str = "") -> Path:
 
 def prune_baselines(path: Path, *, keep: int) -> list[Path]:
     """Removes the kept copies of the baseline file `path` but for the last `keep`, and returns the removed.
+
+    Their paths come oldest first; [] where no more than `keep` are there.
 
     Raises:
         ValueError: `keep` is below 1.

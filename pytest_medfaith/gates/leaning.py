@@ -29,7 +29,10 @@ def leaning_reports(reports: Iterable[Report]) -> tuple[Report, ...]:
 
 
 def leaning_report(report: SliceReport, declared: Mapping[str, Metric]) -> SliceReport:
-    """Returns `report` with each uncertain claim given the label it leans to, without its old metrics."""
+    """Returns `report` with each uncertain claim given the label it leans to, without metrics of verdicts.
+
+    Metrics of audits, corrected rates, retrieval and latency stay: they do not depend on these labels.
+    """
     kept = {
         name: value
         for name, value in report.metrics.items()

@@ -186,6 +186,8 @@ def holm(p_values: Mapping[str, float]) -> dict[str, float]:
 def decide(*, worse_by: float, high: float, p: float, margin: float, tolerated: float) -> Outcome:
     """Returns "fail", "pass" or "inconclusive" for a comparison with the baseline.
 
+    "fail" if `p` is at most 0.05 and `worse_by` above `margin`; else "pass" if `high` is at most `tolerated`.
+
     Args:
         worse_by: the best estimate of the worsening.
         high: its upper bound.
@@ -206,6 +208,13 @@ def cases_to_settle(
     Normal approximation. It assumes that the true difference is `worse_by`, or none where that is below 0,
     and that new cases spread as these do. To fail, the test must reject at `alpha` and the estimate stay
     above the margin; to pass, the upper bound must stay within what is tolerated.
+
+    Args:
+        worse_by: how much worse the metric was, on average over cases; above 0 for a worsening.
+        spread: the standard deviation of what a case adds to `worse_by`.
+        margin: the worsening that the gate allows.
+        tolerated: the worsening that the upper bound may reach in a pass.
+        alpha: the level of the test that fails the gate; the bound of a pass always has 0.05.
     """
     from scipy.stats import norm
 

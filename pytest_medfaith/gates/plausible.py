@@ -33,7 +33,10 @@ _LABELS = {
 
 
 def checksum(row: Mapping[str, Any]) -> str:
-    """Returns the SHA-256 of an entry without its checksum; it shows an edit, and proves no author."""
+    """Returns the SHA-256 of an entry without its checksum, 64 hexadecimal digits.
+
+    It shows an edit, and proves no author. The order of keys does not count.
+    """
     content = {key: value for key, value in row.items() if key != CHECKSUM}
     text = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()

@@ -62,7 +62,10 @@ class McNemar:
 
 
 def bad_labels(metric: str) -> tuple[VerdictLabel, ...] | None:
-    """Returns the verdicts that worsen `metric`, None for a metric that is no share of verdicts."""
+    """Returns the verdicts that worsen `metric`, ("refuted",) for "hallucination".
+
+    None for a metric that is no share of verdicts, or that is unknown.
+    """
     return _BAD.get(metric)
 
 
@@ -187,7 +190,11 @@ def mcnemar(report: SliceReport, baseline: SliceBaseline, *, bad: Collection[Ver
 
 
 def same_claims(report: SliceReport, baseline: SliceBaseline) -> bool:
-    """Returns whether every case makes the claims of the baseline, in their order and with their verdicts."""
+    """Returns whether every case makes the claims of the baseline, in their order and with their verdicts.
+
+    White space in claims does not count. A case that the baseline lacks gives False. Cases of the baseline
+    that the report lacks do not count.
+    """
     return all(
         one.case.id in baseline.cases
         and [(verdict.label, _plain(verdict.claim.text)) for verdict in one.verdicts]

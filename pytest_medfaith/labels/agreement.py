@@ -76,7 +76,7 @@ def _of_pair(labels: Sequence[Mapping[str, str]], pair: tuple[str, str]) -> Agre
 
 
 def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
-    """Returns Cohen's kappa: 1 for full agreement, 0 for chance.
+    """Returns Cohen's kappa: 1 for full agreement, 0 for chance, below 0 for less than chance.
 
     None without pairs or if all labels are equal.
 

@@ -36,7 +36,9 @@ class Merged:
 
 
 def read_reviews(paths: Iterable[Path]) -> list[LabelRow]:
-    """Returns the labels of all files. A label that is in two files is returned once.
+    """Returns the labels of all files that pages of `medfaith review` exported, in their order.
+
+    A label that is in two files is returned once. Capitals in initials do not count: "ab" is "AB".
 
     Raises:
         DataError: no label, a broken file, labels that are merged already, labels without initials in two

@@ -122,7 +122,7 @@ def _digits(value: object) -> str:
 
 
 def read_labels(path: Path) -> list[LabelRow]:
-    """Returns the labels in `path`, in the order of the file.
+    """Returns the labels in `path` (JSON Lines), in the order of the file; [] for an empty file.
 
     Raises:
         DataError: no such file, markers of a merge conflict, a malformed line, or a claim that a reviewer

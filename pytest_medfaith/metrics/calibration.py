@@ -35,7 +35,15 @@ def risk_scores(probs: npt.ArrayLike) -> Floats:
 
 
 def accuracy(labels: npt.ArrayLike, predicted: npt.ArrayLike) -> float | None:
-    """Returns the share of rows whose predicted class is the label; None without rows."""
+    """Returns the share of rows whose predicted class is the label, 0 to 1; None without rows.
+
+    Args:
+        labels: a class index for each row, (n,).
+        predicted: the same of a model.
+
+    Raises:
+        ValueError: see `check_classes`.
+    """
     return label_statistics.point(
         label_statistics.accuracy(*check_classes(labels, predicted)), np.size(labels)
     )
@@ -173,7 +181,11 @@ def check_labelled(labels: npt.ArrayLike, probs: npt.ArrayLike) -> tuple[Indices
 
 
 def check_classes(labels: npt.ArrayLike, predicted: npt.ArrayLike) -> tuple[Indices, Indices]:
-    """Returns two arrays of class indices (n,), or raises ValueError naming what is wrong."""
+    """Returns two arrays of class indices, int64 (n,), both empty for empty input.
+
+    Raises:
+        ValueError: different lengths, more than one dimension, or classes that are no whole numbers.
+    """
     pair = [
         np.asarray(values) if np.size(values) else np.zeros(0, dtype=np.int64)
         for values in (labels, predicted)

@@ -59,7 +59,10 @@ def reciprocal_rank(gains: Gains, judged: Gains, k: int) -> float:  # noqa: ARG0
 
 
 def hit(gains: Gains, judged: Gains, k: int) -> float:  # noqa: ARG001 - one shape for all five
-    """Returns 1.0 where a relevant chunk is among the first k, else 0.0; ir-measures calls it Success."""
+    """Returns 1.0 where a chunk with a gain above 0 is among the first k, else 0.0; `judged` does not count.
+
+    ir-measures calls it Success.
+    """
     return float(_relevant(gains[:k]) > 0)
 
 

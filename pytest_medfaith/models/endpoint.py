@@ -19,6 +19,7 @@ ADDRESS_VARIABLE, KEY_VARIABLE = "OPENAI_BASE_URL", "OPENAI_API_KEY"
 RETRIES = 3  # after the first try; the client waits longer each time, with jitter, or as Retry-After asks
 SECONDS = 60.0  # the longest time for a request
 HIDDEN = "[secret]"
+_UNREADABLE = "an unreadable address"
 _LONGEST = 300  # characters of a server's message that are shown
 _NO_KEY = "none"  # a server of the user's needs no key, and the client needs a text
 _SHORTEST_KEY = 6  # characters: a shorter key is a stand-in, such as "none" or "x", and a part of other words
@@ -42,11 +43,15 @@ def endpoint_address(given: str | None) -> str | None:
 
 
 def shown_address(address: str) -> str:
-    """Returns `address` without user, password and query, for messages.
+    """Returns an http or https address without user, password, query and fragment, for messages.
 
-    "https://me:secret@host:8080/v1?key=abc" is shown as "https://host:8080/v1".
+    "https://me:secret@host:8080/v1?key=abc" is shown as "https://host:8080/v1". An address that cannot be
+    read ("http://[") is shown as "an unreadable address": no part of it is sure to be no password.
     """
-    parts = urlsplit(address)
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return _UNREADABLE
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 

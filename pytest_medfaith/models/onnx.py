@@ -26,7 +26,11 @@ ENCODER_TOKENS = 256  # what all-MiniLM-L6-v2 was trained to read
 
 
 def worker_count() -> int:
-    """Returns how many runs go in parallel: MEDFAITH_THREADS, else the setting `threads`, else all cores."""
+    """Returns how many runs go in parallel: MEDFAITH_THREADS, else the setting `threads`, else all cores.
+
+    Raises:
+        ValueError: MEDFAITH_THREADS holds anything but a whole number above 0.
+    """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return asked_threads() or max(1, cores)
 

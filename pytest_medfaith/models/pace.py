@@ -36,12 +36,17 @@ def batch_size() -> int:
 
 
 def asked_threads() -> int | None:
-    """Returns the number of threads: MEDFAITH_THREADS, else the settings; None where neither sets it.
+    """Returns the number of threads: MEDFAITH_THREADS, else that of `set_pace`; None without either.
+
+    An empty MEDFAITH_THREADS sets nothing.
 
     Raises:
-        ValueError: MEDFAITH_THREADS is no whole number.
+        ValueError: MEDFAITH_THREADS holds anything but a whole number above 0.
     """
     asked = os.environ.get("MEDFAITH_THREADS", "")
-    if asked and not asked.isdigit():
+    if not asked:
+        return _pace.threads
+    threads = int(asked) if asked.isdecimal() else 0
+    if threads < 1:
         raise ValueError(f"MEDFAITH_THREADS is {asked!r}; expected a whole number above 0")
-    return max(1, int(asked)) if asked else _pace.threads
+    return threads

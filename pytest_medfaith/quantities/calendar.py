@@ -74,11 +74,13 @@ def year_spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def place_in_time(found: re.Match[str], years: Sequence[int]) -> float:
-    """Returns a date as days from the year 0.
+    """Returns a date as days from the year 0; a gap between two dates may be a few days out.
+
+    All months count as equally long. A date without a day is on the first.
 
     Args:
         found: a match of `MONTH`.
-        years: the years of the text. A date without a year is in the only year, else in the year 0.
+        years: the different years of the text. A date without a year is in the only one, else in year 0.
     """
     month, day, year = read_date(found)
     known = year if year is not None else years[0] if len(years) == 1 else 0

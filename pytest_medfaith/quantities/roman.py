@@ -15,7 +15,11 @@ NAMED_ROMAN = re.compile(
 
 
 def roman_value(text: str) -> int:
-    """Returns the number of a Roman numeral in lower case, up to 39: 4 for "iv"."""
+    """Returns the number of a Roman numeral of the letters i, v and x: 4 for "iv", 0 for "".
+
+    Raises:
+        KeyError: another letter, or a capital.
+    """
     values = [_VALUES[letter] for letter in text]
     return sum(-value if value < max(values[place:]) else value for place, value in enumerate(values))
 

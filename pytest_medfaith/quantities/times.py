@@ -28,7 +28,11 @@ _LABEL = re.compile(
 
 
 def read_times_in_words(text: str) -> Iterator[Quantity]:
-    """Yields "half an hour", "in a week" and "a day and a half" as rough times in days."""
+    """Yields "half an hour", the "a week" of "in a week" and "a day and a half" as rough times in days.
+
+    "a week" counts only behind words such as "in", "for" or "after", or before "later"; "twice a week" has no
+    time. Numbers ("2 weeks") are not read here.
+    """
     for found in _TIME_IN_WORDS.finditer(text):
         factor, dimension = unit_of(found["unit"])
         said = (found["part"] or "").lower()

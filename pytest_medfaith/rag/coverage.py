@@ -26,12 +26,13 @@ def passage_coverage(question: str, contexts: Sequence[Chunk], *, embed: Embed) 
     """Returns how much of the question the best single passage covers, 0 to 1.
 
     A passage's value is half the share of the question's content words in it, and half the cosine of the
-    question and its most similar sentence. So words count less if they are spread over several passages.
+    question and its most similar sentence. So words count less if they are spread over several passages. 0.0
+    without passages, or if they hold no sentence.
 
     Args:
         question: of the user.
         contexts: the passages; the three with the most words of the question are read.
-        embed: the sentence encoder.
+        embed: the sentence encoder: texts -> vectors of length 1.
     """
     keys = content_keys(question)
     best = sorted(contexts, key=lambda chunk: -share(keys, content_keys(_read(chunk))))[:_READ]

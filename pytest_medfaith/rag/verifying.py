@@ -41,7 +41,7 @@ class Verifier:
     extractor: Extractor
 
     def verdicts(self, answer: str, question: str, contexts: Sequence[Chunk]) -> list[Verdict]:
-        """Returns the verdict on each claim of `answer`, in order.
+        """Returns the verdict on each claim of `answer`, in order; [] where it makes no claim.
 
         Args:
             answer: to verify.

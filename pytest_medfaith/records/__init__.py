@@ -249,11 +249,11 @@ class MetricValue(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Entailments(Record):
-    """Who entails what in a case of M claims, N gold claims and K contexts, in their order.
+    """Which contexts entail each of M claims (`chunk_claims`: M rows of K) and N gold claims (`chunk_gold`).
 
-    `reference_claims` is None where the case has neither a reference answer nor gold claims. `same_gold` and
-    `same_chunks` hold the place of the first text that says the same in other names of drugs and diseases, ()
-    where none does. `renamed_claims`: which contexts entail a claim only once its names are theirs.
+    `answer_gold` (N) and `reference_claims` (M; None for no reference answer and no gold claims): what these
+    entail. `same_gold` (N), `same_chunks` (K): place of the first text that says the same in other names, ()
+    for none. `renamed_claims` (M rows of K): contexts that entail a claim only once its names are theirs.
     """
 
     chunk_claims: tuple[tuple[bool, ...], ...] = ()  # (M, K)

@@ -51,7 +51,7 @@ class _Values(Generic[Value]):
         weakref.finalize(self, self._file.close)
 
     def put(self, value: Value) -> int:
-        """Writes a value at the end of the file, and returns its place.
+        """Writes a value as a line of JSON at the end of the file, and returns its place: an offset in bytes.
 
         Raises:
             CannotWrite: a full disk.

@@ -80,7 +80,10 @@ def as_stop_words(given: Collection[str]) -> frozenset[str]:
 
 
 def query_words(query: str, stop_words: Collection[str]) -> list[str]:
-    """Returns the words of a question without its stop words; all words where only stop words are there."""
+    """Returns the words of a question without its stop words; all words where only stop words are there.
+
+    They keep their order, and repeated words stay; [] for a question without words.
+    """
     words = search_words(query)
     return [word for word in words if word not in stop_words] or words
 

@@ -91,7 +91,7 @@ def check_name(name: str) -> None:
 
 
 def base_name(name: str) -> str:
-    """Returns the name of a retriever without its reranker: "rrf" of "rrf+fast"."""
+    """Returns the name of a retriever without its reranker: "rrf" of "rrf+fast", "rrf" of "rrf"."""
     return split_reranker(name)[0]
 
 
@@ -101,7 +101,7 @@ def fused_names(name: str, settings: RetrievalSettings) -> tuple[str, ...]:
 
 
 def needs_chunks(name: str, settings: RetrievalSettings) -> bool:
-    """Returns whether the retriever needs a corpus on this machine; stores have theirs on a server."""
+    """Returns whether `name`, or a retriever that it fuses, needs a corpus here; stores have it elsewhere."""
     return not all(map(is_store, fused_names(name, settings)))
 
 

@@ -66,7 +66,10 @@ def sized(
 
 
 def vector_indexes(*retrievers: Any) -> dict[str, VectorIndex]:
-    """Returns the approximate indexes of several retrievers together, by the name of the dense retriever."""
+    """Returns the approximate indexes of several retrievers together, by the name of the dense retriever.
+
+    A retriever without such indexes, and any callable, adds none.
+    """
     return {name: index for one in retrievers for name, index in getattr(one, "vector_indexes", {}).items()}
 
 

@@ -107,6 +107,8 @@ def _spread(_name: str, scores: Sequence[float]) -> list[float]:
 def check_weights(weights: Mapping[str, float], *, names: Collection[str]) -> None:
     """Refuses weights with which the retrievers `names` cannot be fused.
 
+    A retriever without a weight passes: it counts 0. Nothing is refused where both are empty.
+
     Raises:
         ValueError: a negative weight, a weight of a retriever outside `names`, or no weight above 0.
     """
@@ -121,7 +123,8 @@ def check_weights(weights: Mapping[str, float], *, names: Collection[str]) -> No
 def fuse_rankings(rankings: Rankings, *, fuse: Fuse, top_k: int) -> list[Hit]:
     """Returns the `top_k` hits with the highest fused scores; ties go by chunk id.
 
-    Each hit also tells the rank and the score that each retriever gave it.
+    Its rank counts from 1. Each hit also tells the rank and the score of each retriever that found it. [] for
+    rankings without hits.
 
     Args:
         rankings: retriever name -> its hits, ranks from 1.

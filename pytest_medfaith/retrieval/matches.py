@@ -54,7 +54,7 @@ def find_matches(
 
     For a retriever by words, such as bm25, the best sentence holds the most and rarest words of the question.
     For a dense retriever its vector is nearest to the question's. A retriever has a sentence only in hits
-    that it ranked.
+    that it ranked. Words shared with the question are told for hits of a retriever by words alone.
 
     Args:
         query: the question.

@@ -92,7 +92,10 @@ def in_words(fingerprint: Fingerprint) -> str:
 
 
 def remove_stale(folder: Path) -> None:
-    """Deletes temporary files (`.*.part`) that a killed process left in `folder` more than an hour ago."""
+    """Deletes temporary files (`.*.part`) that a killed process left in `folder` more than an hour ago.
+
+    A file that cannot be deleted stays. It is no error, and neither is a folder that does not exist.
+    """
     for left in folder.glob(".*.part"):
         with suppress(OSError):
             if time.time() - left.stat().st_mtime > _STALE_AFTER:

@@ -87,7 +87,7 @@ def load_reranker(name: str, *, teacher: Teacher | None = None) -> Reranker:
 def reranker_signature(name: str, *, teacher: Teacher | None = None) -> str:
     """Returns text that names the weights of the reranker called `name`, without loading them.
 
-    For "teacher" it names model, prompt and parameters of the LLM.
+    For "teacher" it names model, prompt and parameters of the LLM; it is "teacher" where `teacher` is None.
 
     Raises:
         DataError: shipped weights are not installed.

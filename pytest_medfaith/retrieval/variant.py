@@ -58,10 +58,12 @@ class Variant:
 def parse_variant(name: str) -> Variant:
     """Returns the name and the settings that a retriever's name holds.
 
-    Example: "rrf[size=200]" gives `Variant(name="rrf", size=200)`; "bm25" gives `Variant(name="bm25")`.
+    Example: "rrf[size=200]" gives `Variant(name="rrf", size=200)`; "bm25" gives `Variant(name="bm25")`. The
+    address of a store is a name without settings, even with brackets in it.
 
     Raises:
-        DataError: brackets in another form, an unknown or repeated setting, or a value out of its range.
+        DataError: brackets in another form, an unknown or repeated setting, a value out of its range, or a
+            stride without a larger size.
     """
     if "[" not in name or is_store(name):  # the address of a store may hold brackets: http://[::1]:6333
         return Variant(name=name)

@@ -232,7 +232,7 @@ class Collected:
             self._reports[key] = test_id, report
 
     def replaced(self, run: SliceRun) -> list[str]:
-        """Returns ids of the cases in a row whose test ran again and measured something else."""
+        """Returns sorted ids of a row's cases, with any checker, whose test ran again with another result."""
         return sorted(case for one, case in self._replaced if one.equals_but_for_checker(run))
 
     def fail(self, run: SliceRun, why: str) -> None:
@@ -248,7 +248,7 @@ class Collected:
 
     @property
     def brought_checkers(self) -> dict[str, Mapping[str, Any]]:
-        """{name: signature} of the checkers that tests brought along."""
+        """{name: signature} of the checkers that tests brought along; the first, where they differ."""
         return {name: signatures[0] for name, signatures in self._brought.items()}
 
     def configured_checkers(self) -> set[str]:

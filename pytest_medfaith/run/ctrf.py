@@ -104,7 +104,7 @@ class CtrfHooks:
             self._uncollected[report.nodeid] = report.longreprtext
 
     def pytest_internalerror(self, excrepr: Any) -> None:
-        """Notes an error of pytest itself."""
+        """Notes an error of pytest itself; the first stays."""
         self._internal = self._internal or str(excrepr)
 
     @pytest.hookimpl(trylast=True)

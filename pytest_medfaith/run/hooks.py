@@ -181,7 +181,7 @@ class RunHooks:
         self.finish: Finish | None = None  # how the run ended, once it has
 
     def refuse(self, items: list[pytest.Item], reason: str) -> None:
-        """Lets none of `items` run, for `reason`; a worker tells its controller."""
+        """Empties `items`, so that no test runs, and keeps `reason`; a worker tells its controller."""
         items.clear()
         self.refused = reason
         if is_worker(self._config):

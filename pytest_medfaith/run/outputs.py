@@ -69,7 +69,13 @@ def write_run_folder(
 
 
 def write_step_summary(reports: Sequence[SliceReport], *, audits: Mapping[str, Audit]) -> list[str]:
-    """Adds the card to the step summary on GitHub Actions; does nothing elsewhere. Returns no note."""
+    """Adds the card to the step summary on GitHub Actions; does nothing elsewhere.
+
+    Returns [], as it has no note for the card.
+
+    Raises:
+        DataError: the file that GITHUB_STEP_SUMMARY names cannot be written.
+    """
     told = "\n" + audit_markdown(audits, most=_AUDIT_CLAIMS_SHOWN) if audits else ""
     append_step_summary(markdown_card(reports) + told)
     return []
@@ -78,7 +84,10 @@ def write_step_summary(reports: Sequence[SliceReport], *, audits: Mapping[str, A
 def add_junit_properties(
     reports: Sequence[SliceReport], *, add_property: Callable[[str, object], None] | None
 ) -> list[str]:
-    """Gives `add_property` the properties of each slice, for pytest's JUnit report. Returns no note."""
+    """Gives `add_property` the properties of each slice, for pytest's JUnit report; None gets nothing.
+
+    Returns [], as it has no note for the card.
+    """
     if add_property:
         for name, value in itertools.chain.from_iterable(map(slice_properties, reports)):
             add_property(name, value)

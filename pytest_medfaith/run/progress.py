@@ -30,8 +30,8 @@ class ProgressLine:
     def next(self, collected: Collected) -> str | None:
         """Returns the line that is due now, or None.
 
-        None before the first case, after the last, within 10 seconds of the last line, and more often than
-        about 20 times a run.
+        None before the first case, after the last, within 10 seconds of the last line or the beginning, and
+        more often than about 20 times a run.
         """
         now = self.clock()
         if now - self._shown < LEAST_SECONDS:
@@ -47,7 +47,11 @@ class ProgressLine:
 
 
 def progress_text(progress: Progress, seconds_left: float) -> str:
-    """Returns "medfaith: 12 of 40 cases, 31 claims, hallucination 0.032, about 2 min left"."""
+    """Returns "medfaith: 12 of 40 cases, 31 claims, hallucination 0.032, about 2 min left".
+
+    The rate is of scored claims, and left out before there are any. The time is in hours from two hours on,
+    and "less than a minute left" below a minute.
+    """
     rate = f", hallucination {progress.refuted / progress.scored:.3f}" if progress.scored else ""
     done = f"{progress.done} of {progress.cases} cases, {progress.claims} claims"
     minutes = round(seconds_left / 60)

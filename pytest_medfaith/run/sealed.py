@@ -35,7 +35,14 @@ def read_sealed(path: Path) -> tuple[dict[str, str], int]:
 
 
 def append_sealed(path: Path, name: str, row: str) -> None:
-    """Adds a row with its check sum at the end of a file; after a half-written row it begins a new line.
+    """Adds the line "SHA-256 name row" at the end of a file; after a half-written row it begins a new line.
+
+    The SHA-256 is that of "name row". File and folder are made where they are missing.
+
+    Args:
+        path: the file.
+        name: of the row, without blanks.
+        row: a text without line ends.
 
     Raises:
         CannotWrite: the file cannot be written.

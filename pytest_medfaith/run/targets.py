@@ -249,6 +249,8 @@ def report_on(
 def with_recorded_history(case: Case, response: Response) -> Case:
     """Returns `case` with the earlier turns that its response was recorded with, where it has none.
 
+    The turns are `response.extra["history"]`, a list; without them the case comes back as it is.
+
     Raises:
         DataError: case and response have different turns.
     """

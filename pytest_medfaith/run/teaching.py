@@ -40,7 +40,8 @@ def end_teaching(resources: Resources) -> tuple[list[str], str]:
     """Saves what was recorded. Returns lines on what was asked outside the cases, and why this is no pass.
 
     Such requests come from `medfaith_check`, and from tests that failed before they measured their case. The
-    reason is "" where all is well.
+    reason is "" where all is well: else items without a usable answer, or a cassette that could not be
+    written. ([], "") where no teacher was asked for.
     """
     if "teacher" not in vars(resources):
         return [], ""

@@ -112,7 +112,7 @@ class Passage:
         return sentence_at(self.text, position)
 
     def places(self, terms: Sequence[str]) -> list[Span]:
-        """Returns the places of `terms` in the text, in the order of the terms."""
+        """Returns the places of `terms` in the text, term by term; a term that is not there adds none."""
         return [place for term in terms for place in self.found.get(term, ())]
 
     def before(self, place: Span) -> str:

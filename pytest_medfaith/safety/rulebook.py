@@ -126,9 +126,9 @@ class Rulebook:
         return found
 
     def about(self, terms: Iterable[str]) -> list[SafetyRule]:
-        """Returns the rules whose drug, or sign, is among the `terms` of a text.
+        """Returns the rules whose drug, sign or (of an interaction) second drug is among a text's `terms`.
 
-        No other rule can apply to it.
+        They keep their order. No other rule can apply to the text.
         """
         numbers = {number for term in terms for number in self._by_term.get(term, ())}
         return [self.rules[number] for number in sorted(numbers)]

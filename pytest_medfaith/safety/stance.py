@@ -164,7 +164,7 @@ def stance(clause: str, *, conditions: str = "") -> str:
     """Returns what a main clause does with the things it names: ADVISES, FORBIDS, WARNS or NEUTRAL.
 
     "you should take X" advises, "do not take X" forbids, "use X with caution" warns; "X is a tablet" is
-    neutral.
+    neutral. A clause that does several of these forbids first, then warns, then advises.
 
     Args:
         clause: the words of the clause, with other signs for the names of the things.

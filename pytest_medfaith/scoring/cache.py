@@ -81,7 +81,8 @@ def fill(
 ) -> None:
     """Adds to `known` the rows of `wanted` that it lacks: from the file `cache`, else from `make`.
 
-    The file then keeps the rows of `make` that are finite.
+    The file then keeps the rows of `make` that are finite; other rows are in `known` alone. A row of the file
+    that is damaged counts as missing, and a file that cannot be written is no error.
 
     Args:
         known: {text or pair: row of numbers}, arrays of `dtype`; changed in place.

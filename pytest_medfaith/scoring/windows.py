@@ -114,7 +114,7 @@ def word_weights(text: str) -> Mapping[str, float]:
 
     n is the number of its sentences, of which df have the word. A word in every sentence does not tell
     sentences apart, so its weight is least. The weights depend only on this text: a pair's score never
-    changes with other pairs.
+    changes with other pairs. {} for a text without content words.
     """
     sentences = [content_words(text[start:end]) for start, end in sentence_spans(text)]
     frequency = Counter(word for words in sentences for word in words)

@@ -77,7 +77,7 @@ class SeverityRule(Generic[Given]):
     terms: Mapping[str, Terms] = field(default_factory=dict)
 
     def fits(self, error: ErrorRead) -> bool:
-        """Returns whether `error` meets all conditions."""
+        """Returns whether `error` meets all conditions; a rule without conditions fits every error."""
         if self.verdict and error.verdict not in self.verdict:
             return False
         if self.rules and not any(

@@ -139,11 +139,11 @@ class Teacher:
     def ask(
         self, items: Sequence[Item[T]], *, progress: Callable[[int, int], None] | None = None
     ) -> list[Settled[T]]:
-        """Returns the result of each item, in order; several are asked at a time.
+        """Returns the result of each item, in order; several are asked at a time. [] for no item.
 
         Args:
             items: to ask.
-            progress: called with (items done, items in all).
+            progress: called with (items done, items in all), perhaps from several threads.
 
         Raises:
             TeacherError: as in `check_ready`; or the cassette lacks a request, or the endpoint refuses the
@@ -189,7 +189,13 @@ class Teacher:
         return self.tally.take(not_taken=self._endpoint.dropped if self._endpoint else ())
 
     def save(self) -> None:
-        """Writes what was recorded into the cassette."""
+        """Writes new answers of the LLM into the cassette, a file that later runs replay them from.
+
+        Without new answers nothing is written.
+
+        Raises:
+            DataError: see `Cassette.save`.
+        """
         self._cassette.save()
 
     def _settled(self, item: Item[T], case: str) -> Settled[T]:

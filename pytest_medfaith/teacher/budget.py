@@ -65,7 +65,10 @@ def _prompt_tokens(request: Request) -> int:
 
 
 def price(settings: LlmSettings, into: int, out: int) -> float | None:
-    """Returns what the tokens of prompts (`into`) and replies (`out`) cost; None where prices are not set."""
+    """Returns what the tokens of prompts (`into`) and replies (`out`) cost, in the currency of the settings.
+
+    None where either price, which is for a million tokens, is not set.
+    """
     if settings.price_in is None or settings.price_out is None:
         return None
     return (into * settings.price_in + out * settings.price_out) / _MILLION

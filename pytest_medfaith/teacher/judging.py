@@ -100,9 +100,14 @@ def judge_item(claim: str, passages: Sequence[str], *, about: str = "", sample: 
 def read_judgement(text: str, *, passages: Sequence[str]) -> Judgement:
     """Returns the judgement in a reply.
 
+    Args:
+        text: the reply, with JSON in it.
+        passages: the texts that its quotes are from.
+
     Raises:
         ReplyError: the reply has another form or label, a quote is not in its passage, or quotes do not fit
-            the label, as with "entail" and no quote that entails.
+            the label. "contradict" needs a quote that contradicts; "entail" a quote that entails, or parts
+            from two passages; "neutral" must have none.
     """
     read = read_reply(text, _Judgement)
     quotes = tuple(_quote(found, passages) for found in read.evidence)

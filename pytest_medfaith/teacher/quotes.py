@@ -18,7 +18,7 @@ _MARKS |= dict.fromkeys("-\u2010\u2011\u2012\u2013\u2212", "[-\u2010-\u2013\u221
 
 
 def find_quote(quote: str, text: str) -> tuple[int, int] | None:
-    """Returns the (start, end) of `quote` in `text`, in characters; None where it is not there word for word.
+    """Returns (start, end) of the first `quote` in `text`; None if it is blank or not there word for word.
 
     Case, white space, kinds of quotation marks and dashes, and marks around the quote may differ. A number is
     never found within a longer number or a range: "5 mg" is not in "2.5 mg", "2-5 mg" or "15 mg".

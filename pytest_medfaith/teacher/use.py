@@ -58,7 +58,11 @@ class LlmUse(Record):
 
 
 def sum_uses(uses: Iterable[LlmUse]) -> LlmUse:
-    """Returns what several cases took together."""
+    """Returns what several cases took together; `LlmUse()` for no case.
+
+    Numbers are added, latencies and agreements listed one after the other, names joined by ", ". `money` is
+    the sum of the known prices, in the first currency; None where none is known.
+    """
     uses = [use for use in uses if use != LlmUse()]
     failures: Counter[str] = Counter()
     for use in uses:
@@ -83,7 +87,7 @@ def sum_uses(uses: Iterable[LlmUse]) -> LlmUse:
 
 
 def read_uses(rows: Iterable[Mapping[str, Any]]) -> LlmUse:
-    """Returns what the cases of a report took together, from their rows as plain values."""
+    """Returns `sum_uses` of a report's cases, from their rows as plain values; empty rows do not count."""
     return sum_uses(LlmUse.from_dict(row) for row in rows if row)
 
 

@@ -57,7 +57,7 @@ def generated_response(
     temperatures: Sequence[float] = (),
     turns: Sequence[Mapping[str, Any]] = (),
 ) -> Response:
-    """Returns the teacher's answer to a question from passages, with the ids that it cites.
+    """Returns the teacher's answer to a question from passages, with the ids that it cites, each once.
 
     Args:
         teacher: the LLM.

@@ -71,5 +71,16 @@ def test_threads_and_batches_are_those_of_the_settings_and_the_environment_beats
         assert (worker_count(), batch_size()) == (3, 5)
         monkeypatch.setenv("MEDFAITH_THREADS", "2")
         assert worker_count() == 2
+        monkeypatch.setenv("MEDFAITH_THREADS", "")
+        assert worker_count() == 3
     finally:
         set_pace(threads=None, batch_size=16)
+
+
+@pytest.mark.parametrize("threads", ["0", "00", "-1", "1.5", "two", "²", " "])
+def test_a_number_of_threads_that_cannot_be_is_refused_by_its_value(monkeypatch, threads):
+    monkeypatch.setenv("MEDFAITH_THREADS", threads)
+    with pytest.raises(
+        ValueError, match=rf"^MEDFAITH_THREADS is '{threads}'; expected a whole number above 0$"
+    ):
+        worker_count()

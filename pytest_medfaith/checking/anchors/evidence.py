@@ -115,14 +115,14 @@ class Missing:
     refutes: bool = False
 
     def finding(self, claim: str, nearest: str) -> Finding:
-        """Returns the `Finding` on the anchor: "claim says 25 mg, evidence says 2.5 mg".
+        """Returns the `Finding` on the anchor.
 
-        Its effect is "refute" with `instead` or `refutes`, else "weaken".
+        Its message is "claim says 25 mg, evidence says 2.5 mg" with `instead`, else `note`, else "25 mg is
+        not in the evidence". Its effect is "refute" with `instead` or `refutes`, else "weaken".
 
         Args:
             claim: the text of the claim.
-            nearest: the deciding sentence. The evidence span counts from its start; None where it lacks
-                `instead`.
+            nearest: the deciding sentence. The evidence span is the place of `instead` in it, or None.
         """
         words = claim[self.start : self.end]
         place = nearest.find(self.instead) if self.instead else -1
@@ -176,6 +176,8 @@ def renumbered(
     text: str,
 ) -> Iterator[Missing]:
     """Yields a `Missing` for each name that `text` has with other numbers only: "alpha-1" against "alpha-2".
+
+    `instead` holds the words of `text`, if it has the name once. A name that `text` lacks yields nothing.
 
     Args:
         kind: the kind of the anchors, such as "greek".

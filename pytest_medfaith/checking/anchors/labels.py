@@ -125,6 +125,9 @@ def missing_labels(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
     Example: "stage IV" where the evidence says "stage II". A label may be said in other words ("12 weeks" for
     "the twelfth week"). Most nouns need evidence only where it has a label with the same noun.
+
+    `instead` holds the label of the deciding sentence, if it has a single one with the noun and says else the
+    same.
     """
     stated = read_labels(claim)
     known = [label for text in evidence.in_order for label in read_labels(text)] if stated else []
@@ -139,7 +142,10 @@ def missing_labels(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
 
 def missing_roman(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields a `Missing` for the numeral of "angiotensin I" where the evidence has "angiotensin II" only."""
+    """Yields a `Missing` for the numeral of "angiotensin I" where the evidence has "angiotensin II" only.
+
+    The kind is "label". A word that the evidence has without a numeral, or not at all, yields nothing.
+    """
     yield from renumbered("label", read_named_roman(claim), read_named_roman(evidence.whole), evidence.whole)
 
 

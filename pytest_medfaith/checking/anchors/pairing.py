@@ -134,9 +134,12 @@ def _keys(text: str) -> Keys:
 def missing_swaps(claim: str, evidence: Evidence) -> Iterator[Missing]:
     """Yields a `Missing` of the kind "row" where the deciding sentence gives values to other names.
 
-    "A in 1991 and B in 1985" is swapped where `evidence.nearest` says "A in 1985, after B in 1991". A value
-    is a number, a Roman numeral or a month. A value in both clauses tells nothing. A claim with a single
-    value is compared as well.
+    "A in 1991 and B in 1985" is refuted where `evidence.nearest` says "A in 1985, after B in 1991"; the span
+    is the claim's first half. A claim's only value, if the sentence has it of something else, is not refuted
+    but weakened; the span is the value.
+
+    A value is a number, a bound, a Roman numeral, a month or a frequency. A value in both clauses tells
+    nothing. Texts with "respectively", "former", "latter" or "vice versa" are not compared.
     """
     sentence, claim = (
         _CITED.sub(lambda found: " " * len(found[0]), text) for text in (evidence.nearest, claim)

@@ -231,7 +231,10 @@ class ThanComparison:
     right: frozenset[str]
 
     def is_reversed_in(self, other: ThanComparison) -> bool:
-        """Returns whether a word from each side of "than" is on the opposite side in `other`."""
+        """Returns whether words from each side of "than" are on the opposite side alone in `other`.
+
+        General words ("patients") do not suffice: on each side their weights must sum to 1 (see `weight`).
+        """
         moved_ahead = self.right & (other.left - other.right)
         moved_behind = (self.left - self.right) & other.right
         return sum(map(weight, moved_ahead)) >= 1 and sum(map(weight, moved_behind)) >= 1

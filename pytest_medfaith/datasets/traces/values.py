@@ -42,7 +42,7 @@ _DEEPEST = 8  # values inside values; real exports have five at most
 
 
 def at(node: Any, path: str) -> Any:
-    """Returns the value under the dotted `path`, None where there is none.
+    """Returns the value under the dotted `path`, None where there is none or it is null.
 
     Attributes may be flat ({"a.b": 1}), nested ({"a": {"b": 1}}), or flat in nested objects.
     """
@@ -60,7 +60,10 @@ def at(node: Any, path: str) -> Any:
 
 
 def listed(attributes: Mapping[str, Any], path: str) -> list[Any]:
-    """Returns the items of the list under `path`: a list, JSON of it, or numbered keys (`path.0.content`)."""
+    """Returns the items of the list under `path`: a list, JSON of it, or numbered keys; [] where none is.
+
+    The key "path.0.content" with "Hi" gives the item {"content": "Hi"}. Numbers are in order, from any start.
+    """
     found = parsed(at(attributes, path))
     if isinstance(found, list):
         return found
@@ -160,7 +163,11 @@ def _block_text(block: Any) -> str:
 
 
 def documents_in(value: Any, *, depth: int = 0) -> list[Any]:
-    """Returns the documents in a retriever's output: a list of them, or an object that holds such a list."""
+    """Returns the documents in a retriever's output: a list of them, or an object that holds such a list.
+
+    A list comes back as it is, whatever its items are. Of several keys of an object, that of contexts comes
+    first. JSON is read first. [] where there is no list, or an empty one. `depth` counts nested objects.
+    """
     value = parsed(value)
     if depth > _DEEPEST:
         return []
@@ -188,7 +195,10 @@ def contexts_in(value: Any) -> list[Any]:
 
 
 def looks_retrieved(value: Any) -> bool:
-    """Returns whether `value` is what a retriever gives: documents with scores or metadata, and no answer."""
+    """Returns whether `value` is what a retriever gives: documents with scores or metadata, and no answer.
+
+    Each item must be such a document. An empty list is not.
+    """
     found = [] if isinstance(parsed(value), Mapping) and answer_in(value) else documents_in(value)
     return bool(found) and all(_is_document(item) for item in found)
 

@@ -151,7 +151,7 @@ class PgvectorStore:
         raise NotImplementedError
 
     def index_bytes(self) -> int | None:
-        """Returns the bytes of the table and its indexes."""
+        """Returns the bytes of the table and its indexes on disk; never None."""
         with self._asked() as ask:
             return int(ask("select pg_total_relation_size(%s::regclass)", [f'"{self._address.name}"'])[0][0])
 
