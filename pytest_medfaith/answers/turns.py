@@ -85,6 +85,17 @@ def with_question(row: Mapping[str, Any], place: str = "") -> dict[str, Any]:
     if told is None:
         return _with_turns(row, place)
     key, turns = told
+    asked = _last_asked(turns, key, place)
+    kept = {name: value for name, value in row.items() if name != key}
+    return {**kept, "question": turns[asked]["content"], "history": list(turns[:asked])}
+
+
+def _last_asked(turns: Turns, key: str, place: str) -> int:
+    """Returns the index of the user's last message in `turns`, the messages of the key `key`.
+
+    Raises:
+        DataError: no message is the user's.
+    """
     asked = [number for number, turn in enumerate(turns) if turn["role"] == USER]
     if not asked:
         raise DataError(
@@ -94,8 +105,7 @@ def with_question(row: Mapping[str, Any], place: str = "") -> dict[str, Any]:
                 "the role user",
             )
         )
-    kept = {name: value for name, value in row.items() if name != key}
-    return {**kept, "question": turns[asked[-1]]["content"], "history": list(turns[: asked[-1]])}
+    return asked[-1]
 
 
 def with_answer(row: Mapping[str, Any], place: str = "") -> dict[str, Any]:
@@ -116,18 +126,10 @@ def with_answer(row: Mapping[str, Any], place: str = "") -> dict[str, Any]:
         raise DataError(
             _at(place, f"key {key!r} ends with no message of the assistant, so there is no answer")
         )
-    asked = [number for number, turn in enumerate(turns) if turn["role"] == USER]
-    if not asked:
-        raise DataError(
-            _at(
-                place,
-                f"key {key!r} holds no message of the user, so nothing was asked; expected a message with "
-                "the role user",
-            )
-        )
+    asked = _last_asked(turns, key, place)
     told_ids = kept.get("case_id") or kept.get("id")
-    question = {} if told_ids else {"question": turns[asked[-1]]["content"]}
-    return {**kept, **question, "answer": turns[-1]["content"], "history": list(turns[: asked[-1]])}
+    question = {} if told_ids else {"question": turns[asked]["content"]}
+    return {**kept, **question, "answer": turns[-1]["content"], "history": list(turns[:asked])}
 
 
 def _told(row: Mapping[str, Any], place: str) -> tuple[str, Turns] | None:

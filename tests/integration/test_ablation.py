@@ -274,7 +274,7 @@ def test_without_a_first_row_nothing_is_compared_and_nothing_passes(folder, caps
         (("--chunk-stride", "3"), "the axis chunk_stride needs chunk_size"),
         (
             ("--chunk-size", "8", "--chunk-stride", "8", "--chunk-stride", "2"),
-            ("a stride that is no smaller than its size"),
+            "has the stride 8 and the size 8; expected a size, and a smaller stride",
         ),
         (("--k", "0", "--k", "1"), "--k: no such value: it is '0', expected a whole number of 1 or more"),
         (("--k", "ten"), "--k: no such value: it is 'ten'"),

@@ -162,10 +162,11 @@ import os
 import signal
 from pathlib import Path
 
-arrived = []
+arrived, main = [], []
 
 def pytest_configure(config):
     if not hasattr(config, "workerinput"):
+        main.append(config)
         Path("pid").write_text(str(os.getpid()))
         # A shell's background job passes on that it ignores the signal.
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -173,7 +174,7 @@ def pytest_configure(config):
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_logreport(report):
     arrived.append(report.when)
-    if arrived.count("teardown") == 2 and "PYTEST_XDIST_WORKER" not in os.environ:
+    if arrived.count("teardown") == 2 and main:
         Path("two-arrived").touch()
 
 def pytest_keyboard_interrupt():

@@ -186,7 +186,7 @@ def test_a_miss_names_the_case_and_fails(here, server, evaluate):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--llm", "off"), "the mode is off"),
+        (("--llm", "off"), "the mode of the LLM is off"),
         (("--llm", "replay"), "there is no cassette"),
         (("--llm", "aloud"), "--llm is 'aloud'; expected one of off, replay, record, live"),
     ],
@@ -202,7 +202,7 @@ def test_a_run_of_pytest_that_may_not_ask_says_it_once(taught, server, monkeypat
     monkeypatch.setenv("CI", "true")  # no cassette
     result = taught.run()
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    assert result.stdout.str().count("the mode is off, as it is in CI without a cassette") == 1
+    assert result.stdout.str().count("the mode of the LLM is off, as it is in CI without a cassette") == 1
     assert server.requests == []
 
 

@@ -336,7 +336,7 @@ def test_record_asks_only_for_what_the_cassette_lacks_and_is_sorted(server, teac
     ("more", "message"),
     [
         ({"model": ""}, "the teacher has no model"),
-        ({"mode": "off"}, "the mode is off"),
+        ({"mode": "off"}, "the mode of the LLM is off"),
         ({"mode": "replay"}, "there is no cassette .*c.jsonl to replay"),
         (
             {"base_url": "", "key_env": "NO_SUCH_KEY"},
