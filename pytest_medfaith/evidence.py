@@ -124,7 +124,11 @@ def checked_mode(mode: HistoryMode) -> HistoryMode:
 
 
 def turn_chunks(turns: Turns) -> list[Chunk]:
-    """Returns a chunk for each turn of the user: its sentences that state something, without questions."""
+    """Returns a chunk for each turn of the user: its sentences that state something, without questions.
+
+    The ids, "conversation:3", have the place of the turn among all turns, from 1. A turn that states nothing
+    gives no chunk.
+    """
     chunks = []
     for number, turn in enumerate(turns, start=1):
         stated = [one for one in sentences_of(turn["content"]) if not (is_question(one) or one.endswith("?"))]

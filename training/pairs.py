@@ -127,7 +127,7 @@ def read_written_beside(path: Path) -> Iterator[Pair]:
 
 
 def two_flipped_claims(item: Mapping[str, Any], rng: random.Random) -> list[str]:
-    """Returns up to two claims that the edit turns from entailed to contradicted, or the reverse."""
+    """Returns up to two claims, drawn by `rng`, that the edit turns from entailed to contradicted or back."""
     flipped = [
         claim_text(claim)
         for claim in item["claims"]

@@ -54,7 +54,7 @@ def clip(text: str, length: int) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """Returns `1 case`, `2 cases`."""
+    """Returns `1 case`, `2 cases`, `0 cases` for the noun "case": the plural has an "s" at its end."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 

@@ -258,7 +258,8 @@ def chatter_reason(sentence: str) -> str:
     """Returns the kind of chatter that `sentence` is; "" where it may state something.
 
     The kinds are "greeting", "disclaimer", "advice" (to see a doctor, without a symptom, time or patient that
-    calls for it), "reference to a source" and "no checkable content".
+    calls for it), "reference to a source" and "no checkable content". A sentence of more than `LONGEST_TALK`
+    characters is chatter only if it has no checkable content.
     """
     plain = sentence.replace("\u2019", "'").strip(" \t\r\n\"'“”*_()")
     if (

@@ -140,7 +140,8 @@ def _is_definition(match: re.Match[str]) -> bool:
 def read_numbers(listed: str) -> list[str]:
     """Returns the numbers of a list as texts: ["1", "3", "4", "5"] for "1, 3-5".
 
-    [] for a range that counts down or spans more than 20, and for a 0.
+    [] for a range that counts down or whose ends differ by more than 20, for a 0, and for a text without
+    numbers. Commas, semicolons, "&" and "and" part the numbers; a number that comes twice stays twice.
     """
     numbers: list[int] = []
     for part in re.split(r"[,;&]|\band\b", listed):

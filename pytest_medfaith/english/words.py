@@ -93,7 +93,10 @@ def read_tokens(text: str) -> tuple[Token, ...]:
 
 @lru_cache(maxsize=defaults.TEXTS_KEPT)
 def content_keys(text: str) -> frozenset[str]:
-    """Returns the keys (stems) of the content words of `text`: {"treat", "gout"} for "Treatment of gout"."""
+    """Returns the keys (stems) of the content words of `text`: {"treat", "gout"} for "Treatment of gout".
+
+    The set is empty for a text without content words.
+    """
     return frozenset(token.key for token in read_tokens(text) if token.content)
 
 

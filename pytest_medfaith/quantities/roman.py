@@ -26,5 +26,8 @@ def roman_value(text: str) -> int:
 
 @lru_cache(maxsize=defaults.TEXTS_KEPT)
 def read_roman(text: str) -> frozenset[float]:
-    """Returns the numbers that `text` has as Roman numerals after a word: {2.0} for "Marsh II"."""
+    """Returns the numbers that `text` has as Roman numerals after a word: {2.0} for "Marsh II".
+
+    The numerals are in capitals, from I to XXIX, behind a word of three letters or more; "a II" has none.
+    """
     return frozenset(float(roman_value(found["roman"].lower())) for found in NAMED_ROMAN.finditer(text))

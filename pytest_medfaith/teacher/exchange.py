@@ -103,7 +103,7 @@ class Exchange(Record):
 
 
 def sealed(role: str, request: Request, answer: Answer) -> Exchange:
-    """Returns the exchange of a request and its answer, with its seal."""
+    """Returns the exchange of a request and its answer, with its seal, a hash by which edits show."""
     return Exchange(
         key=request.key, role=role, request=request, answer=answer, seal=_seal(role, request, answer)
     )
