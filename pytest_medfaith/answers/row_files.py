@@ -49,6 +49,8 @@ def is_table(source: Any) -> bool:
 def read_row_file(source: Any) -> Rows:
     """Returns an iterator of (place, row) over a file, known by its suffix, a list of mappings, or a table.
 
+    Suffixes are .csv, .tsv, .parquet and .json, in any case; a file with any other suffix is JSON Lines.
+
     Tables are those of pandas, polars, pyarrow and Hugging Face. Empty cells and nulls of a table are left
     out. The place is "file:line" or "row 3".
 

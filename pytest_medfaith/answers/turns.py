@@ -23,7 +23,9 @@ MESSAGE_KEYS = ("messages", "turns", "user_input")  # this project and OpenAI; d
 
 
 def as_turns(messages: Any, what: str = "history") -> Turns:
-    """Returns messages as turns, without those of the system and of tools, and without empty ones.
+    """Returns messages as turns, in order, without those of the system and of tools, and without empty ones.
+
+    A turn is {"role": "user" or "assistant", "content": text}. () for no message.
 
     Args:
         messages: mappings or objects with a role (or a LangChain type) and a content: a text, or parts with

@@ -59,7 +59,10 @@ def paraphrase(sentence: str, evidence: str, rng: random.Random, *, most: int = 
 
 
 def front_clause_last(sentence: str, evidence: str) -> str | None:
-    """Returns "A is B in adults." for "In adults, A is B."; None where "A is B" holds further clauses."""
+    """Returns "A is B in adults." for "In adults, A is B."; None for a sentence of another form.
+
+    None also where "A is B" has no main verb, holds further clauses, or points back ("it").
+    """
     found = _OPENING.fullmatch(sentence)
     if (
         not found

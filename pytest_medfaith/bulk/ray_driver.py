@@ -70,7 +70,7 @@ class Feeder:
         self._file = path.open("rb")
 
     def read(self, offset: int, length: int) -> bytes:
-        """Returns `length` bytes of the file from `offset` on."""
+        """Returns `length` bytes of the file from `offset` on; fewer where the file ends before."""
         self._file.seek(offset)
         return self._file.read(length)
 

@@ -84,7 +84,13 @@ def deciding_rules(checker: Checker) -> tuple[str, ...]:
 
 
 def write_calibration(path: Path, fitted: FittedCalibration, *, facts: Mapping[str, Any]) -> None:
-    """Writes `fitted` to the JSON file `path`, with `facts` about how it was made and measured."""
+    """Writes `fitted` to the JSON file `path`, with `facts` about how it was made and measured.
+
+    A file that is there is replaced.
+
+    Raises:
+        ValueError: a number in `facts` that is not finite.
+    """
     row = {
         "format_version": FORMAT_VERSION,
         "checker": fitted.checker,

@@ -43,7 +43,7 @@ class Isotonic:
         return hashlib.sha256(repr(self.curves).encode()).hexdigest()[:16]
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns {label: [[given, meant], ...]}."""
+        """Returns {label: [[given, meant], ...]}: the points of each label's curve, shares from 0 to 1."""
         return {
             label: [list(point) for point in curve] for label, curve in zip(LABELS, self.curves, strict=True)
         }

@@ -20,6 +20,8 @@ COLUMNS = (
 def conversations_csv(slice_reports: Sequence[SliceReport]) -> str:
     """Returns CSV (RFC 4180) with a row for each conversation; only the heading where there is none.
 
+    Rows are sorted by run and name. Cases that belong to no conversation are left out.
+
     `first_error` is the id of the earliest turn with a refuted or unsupported claim, "" for none.
     """
     out = io.StringIO()

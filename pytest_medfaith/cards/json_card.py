@@ -128,7 +128,10 @@ def read_metrics(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, MetricValue
 
 
 def case_row(report: Report) -> dict[str, Any]:
-    """Returns a case as plain values: the case, its metrics, and its claims with their labels."""
+    """Returns a case as plain values: the case, its metrics, and its claims with their labels.
+
+    What a report does not have (an outcome, an LLM, a risk, a severity) has no key.
+    """
     claims = [
         {
             "id": verdict.claim.id,

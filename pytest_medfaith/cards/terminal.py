@@ -30,6 +30,8 @@ def result_card(
 ) -> str:
     """Returns the card as text: a table with a row for each slice report, then counts and gates of each.
 
+    Without slice reports it is "no slice was evaluated".
+
     Args:
         slice_reports: the rows; an ablation gives several of one slice.
         verbose: whether to show 95 % intervals, the columns that count only some cases, and what passing

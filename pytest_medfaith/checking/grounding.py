@@ -131,7 +131,7 @@ def grounded(
 
 
 def ground(claim: str, texts: Sequence[str], *, nearest: str, names: bool = True) -> list[Finding]:
-    """Returns a finding for each anchor of `claim` that its evidence lacks.
+    """Returns a finding for each anchor (number, name, date) of `claim` that its evidence lacks; [] for none.
 
     Anchors with another value in their place come first, then the order of the claim.
 

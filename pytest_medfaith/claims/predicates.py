@@ -223,7 +223,10 @@ def _conditional(clause: Clause, parallel: _Parallel) -> bool:
 
 
 def split_repeated(whole: Part) -> list[Part]:
-    """Splits "X helps for A and for B", and "if A or if B", where the joined word is repeated."""
+    """Splits "X helps for A and for B", and "if A or if B", where the joined word is repeated.
+
+    [whole] for any other sentence, and for a sentence with a negation or a word such as "both".
+    """
     words, clause = whole.words, whole.clause
     if clause is None or any(word.lower in lexicon.NEGATIONS | lexicon.PAIRING for word in words):
         return [whole]

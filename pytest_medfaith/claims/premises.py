@@ -114,7 +114,10 @@ def _with_auxiliary(auxiliary: str, words: list[str]) -> str:
 
 
 def asker_facts(question: str) -> list[str]:
-    """Returns what the asker says of themselves, in the second person; empty for nothing.
+    """Returns what the asker says of themselves, in the second person, in order; [] for nothing.
+
+    Only sentences with "I", "my", "we" or "our" count. A question at their end is left out; a sentence that
+    is a question as a whole ("Can I take it if I am pregnant?") tells nothing.
 
     "I am pregnant. Can I take it?" gives "You are pregnant.".
     """

@@ -142,7 +142,11 @@ def is_refusal(answer: str, *, contexts: Sequence[Chunk] = ()) -> bool:
 
 
 def read_answer(answer: str, *, question: str | None = None, contexts: Sequence[Chunk] = ()) -> Reading:
-    """Returns the claims of `answer`, as `extract_claims` does, and what was dropped, with the reasons."""
+    """Returns the claims of `answer`, as `extract_claims` does, and what was dropped, with the reasons.
+
+    Claims have the ids "c1", "c2", ... by their spans. A claim that says again what an earlier claim says, in
+    the same context, is dropped as "repeated". An empty answer has neither.
+    """
     cited = read_citations(answer, contexts)
     layout = read_layout(cited.text)
     made = _split_lines(layout.text, read_lines(layout), question)

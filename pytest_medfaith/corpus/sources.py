@@ -71,7 +71,7 @@ class SourceFile:
 
     @property
     def suffix(self) -> str:
-        """The lower-case suffix that says what the file holds: ".html" for "page.HTML.gz"."""
+        """The lower-case suffix that says what the file holds: ".html" for "page.HTML.gz"; "" for none."""
         return PurePosixPath(_COMPRESSED.sub("", self.name)).suffix.lower()
 
     @contextmanager

@@ -87,7 +87,15 @@ class Adapter:
         skips: Skips | None = None,
         cap: int = defaults.GOLD_CLAIMS,
     ) -> Iterator[Case]:
-        """Returns the cases at `path`, all or `limit` of them; long answers get at most `cap` gold claims."""
+        """Returns the cases at `path`; reference answers without gold claims get at most `cap` of them.
+
+        Args:
+            path: the files of the data set.
+            limit: at most so many cases; None takes all.
+            seed: of a random part of `limit` cases; None takes the first.
+            skips: counts what is left out, where it is given.
+            cap: at least 1.
+        """
         cases = sample(self.read(path, skips=skips), limit=limit, seed=seed)
         return (with_gold_claims(case, style=self.gold, cap=cap) for case in cases)
 

@@ -54,7 +54,8 @@ def statement(text: str, *, linker: Linker, defined: Mapping[str, str]) -> str:
     """Returns `text` with the concept id in the place of each name: equal for texts that say the same.
 
     Only names that always mean their concept are replaced (`Mention.exact`). The rest stays as written,
-    except for blanks, the full stop, and the first capital.
+    except for blanks, full stops and exclamation marks at the end, the first capital, and "an" before a name,
+    which becomes "a".
 
     Args:
         text: a claim, or a passage.

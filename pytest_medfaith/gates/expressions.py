@@ -79,6 +79,9 @@ class _Scanner:
 def parse_gate(expression: str, declared: Mapping[str, Metric] = METRICS) -> Gate:
     """Returns the gate that `expression` writes.
 
+    The forms are "METRIC <= NUMBER", "METRIC >= NUMBER", both perhaps with "at 95%" behind, and "METRIC no
+    worse than baseline", perhaps with "by NUMBER" behind.
+
     NUMBER is a share such as 0.05 or 5%, or for a latency milliseconds such as 200, 200ms or 0.2s.
 
     Args:

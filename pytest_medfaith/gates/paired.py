@@ -171,7 +171,7 @@ def _worse_quantile(before: Floats, after: Floats, quantile: float, sign: float)
 
 
 def holm(p_values: Mapping[str, float]) -> dict[str, float]:
-    """Returns the p values corrected for their number, at most 1.
+    """Returns {name: p value corrected for the number of p values, at most 1}, the smallest first.
 
     Holm 1979, Scandinavian Journal of Statistics 6(2).
     """

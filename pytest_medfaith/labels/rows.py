@@ -97,7 +97,10 @@ def label_key(slice_name: str, report: Report, claim: Claim) -> str:
 
 
 def judged_contexts(report: Report, claim: Claim) -> list[Chunk]:
-    """Returns the contexts that `claim` was judged by: all of the answer's, or those found for this claim."""
+    """Returns the contexts that `claim` was judged by: all of the answer's, or those found for this claim.
+
+    Those found come best first; [] where nothing was found for it.
+    """
     contexts = report.response.contexts
     if report.contexts_mode != "per-claim":
         return list(contexts)

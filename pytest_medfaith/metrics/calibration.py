@@ -72,6 +72,9 @@ def brier(labels: npt.ArrayLike, probs: npt.ArrayLike) -> float | None:
     Args:
         labels: class indices (n,).
         probs: (n, classes), rows sum to 1.
+
+    Raises:
+        ValueError: see `check_labelled`.
     """
     return label_statistics.point(label_statistics.brier(*check_labelled(labels, probs)), np.size(labels))
 
@@ -130,7 +133,10 @@ class ReliabilityBin:
 def reliability(
     confidence: npt.ArrayLike, correct: npt.ArrayLike, *, bins: int = ECE_BINS, equal_mass: bool = False
 ) -> tuple[ReliabilityBin, ...]:
-    """Returns the bins that hold at least one row, from low to high. Arguments as for `ece`."""
+    """Returns the bins that hold at least one row, from low to high; () without rows.
+
+    Arguments as for `ece`.
+    """
     flags, sure = _confident(confidence, correct)
     if not len(sure):
         return ()

@@ -49,7 +49,11 @@ def recall(gains: Gains, judged: Gains, k: int) -> float:
 
 
 def precision(gains: Gains, judged: Gains, k: int) -> float:  # noqa: ARG001 - one shape for all five
-    """Returns relevant chunks among the first k / k (Manning et al. 2008, 8.4)."""
+    """Returns the number of relevant chunks (gain above 0) among the first k, divided by k, 0 to 1.
+
+    Where fewer than k chunks were found, it is divided by k all the same; `judged` does not count. Source:
+    Manning et al. 2008, 8.4.
+    """
     return _relevant(gains[:k]) / k
 
 

@@ -56,7 +56,7 @@ def shown_address(address: str) -> str:
 
 
 def needs_key(address: str, variable: str = KEY_VARIABLE) -> bool:
-    """Returns whether OpenAI is asked and the environment `variable` for the key is not set."""
+    """Returns whether OpenAI is asked and the environment `variable` for the key is not set, or is empty."""
     return address == OPENAI and not os.environ.get(variable)
 
 

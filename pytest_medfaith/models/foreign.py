@@ -137,6 +137,8 @@ def _quiet() -> Iterator[None]:
 def refuse_foreign_modules(folder: Path, what: str) -> None:
     """Checks that a sentence-transformers folder has only known classes: older versions import any class.
 
+    A folder without modules.json passes.
+
     Raises:
         DataError: modules.json names a class of another package, or cannot be read.
     """

@@ -37,7 +37,7 @@ _SAME_DAY = 3.0  # days by which it may differ from a stated number of days
 def dates_in(text: str) -> Iterator[re.Match[str]]:
     """Yields the matches of `MONTH` in `text` that are dates: a month with a day or a year.
 
-    "May 2020" is a date; "May" alone may be a verb.
+    "May 2020" is a date; "May" alone may be a verb. A month without its capital ("may 2020") is no date.
     """
     yield from (
         found

@@ -82,7 +82,10 @@ class _Values(Generic[Value]):
 
 
 class StoredDict(MutableMapping[Key, Value]):
-    """A dict whose values are in a file; the file does not shrink when a value is replaced or deleted."""
+    """A dict whose values are in a file, and its keys in memory, in the order in which they came.
+
+    The file does not shrink when a value is replaced or deleted.
+    """
 
     def __init__(self, folder: Path, form: Form[Value]) -> None:
         self._values, self._places = _Values(folder, form), dict[Key, int]()

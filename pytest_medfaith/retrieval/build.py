@@ -171,7 +171,7 @@ def factory_settings(name: str, settings: RetrievalSettings) -> Mapping[str, Any
 
 
 def takes_fast_bm25(size: int) -> bool:
-    """Returns whether `bm25` uses bm25s for `size` chunks: a large corpus, and bm25s is installed."""
+    """Returns whether `bm25` uses bm25s: above `defaults.FAST_BM25_FROM` chunks, if bm25s is installed."""
     return size > defaults.FAST_BM25_FROM and bm25_fast.is_installed()
 
 

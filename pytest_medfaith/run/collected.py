@@ -178,7 +178,7 @@ class Collected:
         )
 
     def gates(self, run: SliceRun) -> tuple[str, ...]:
-        """Returns the gates of every test that measures a row, each gate once."""
+        """Returns the gates of every test that measures a row, each once, in the order of the tests' ids."""
         by_test = self._rows[run].gates
         return tuple(dict.fromkeys(gate for test in sorted(by_test) for gate in by_test[test]))
 

@@ -305,7 +305,7 @@ class Resources:
 
     @cached_property
     def scores(self) -> Path | None:
-        """The file that keeps scores of pairs from run to run; None where none does."""
+        """The file in the cache folder that keeps scores of pairs from run to run; there is always one."""
         return self.settings.cache / defaults.PAIR_SCORES
 
     def checker(self, name: str = defaults.CHECKER) -> Checker:

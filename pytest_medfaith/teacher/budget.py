@@ -50,7 +50,10 @@ def share_of_worker(settings: LlmSettings) -> LlmSettings:
 
 
 def tokens_of(request: Request, answer: Answer) -> Tokens:
-    """Returns the tokens that a request and its answer took: as the server counted, else estimated."""
+    """Returns the tokens that a request and its answer took: as the server counted, else estimated.
+
+    An estimate takes three characters for a token, which is rather too much than too little.
+    """
     into, out = answer.tokens_in, answer.tokens_out
     return Tokens(
         _prompt_tokens(request) if into is None else into,

@@ -229,7 +229,9 @@ def test_an_empty_document_is_no_context(document):
     ],
 )
 def test_contexts_are_a_list(contexts):
-    with pytest.raises(DataError, match=r"^contexts\b[^\n]* expected a list"):
+    with pytest.raises(
+        DataError, match=r"^contexts is [^\n]+; expected a list of texts or chunks(?:, or a table)?$"
+    ):
         as_chunks(contexts)
 
 
