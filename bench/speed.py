@@ -253,6 +253,20 @@ def answer(number: int) -> tuple[list[Claim], list[Chunk]]:
     return claims, chunks_of_tokens(texts, tokens=CHUNK_TOKENS, count=CHUNKS)
 
 
+def forget_texts() -> None:
+    """Empties the stores of what was read in texts before, so that a round starts as the first did."""
+    for kept in (
+        student._token_ids,  # noqa: SLF001
+        windows.evidence_sentences,
+        windows.evidence_windows,
+        windows.word_weights,
+        content_words,
+        read_tokens,
+        content_keys,
+    ):
+        kept.cache_clear()
+
+
 def check_answers(*, rounds: int, corpus_kept: bool = False) -> tuple[list[float], list[float], list[int]]:
     """Returns three lists, a figure for each round.
 
@@ -274,16 +288,7 @@ def check_answers(*, rounds: int, corpus_kept: bool = False) -> tuple[list[float
             if corpus_kept:
                 checker = dataclasses.replace(checker, cache=Path(folder) / f"{number}.sqlite")
                 checker.score([(Claim(id="other", text="Iron helps."), chunk) for chunk in chunks])
-            for kept in (
-                student._token_ids,  # noqa: SLF001
-                windows.evidence_sentences,
-                windows.evidence_windows,
-                windows.word_weights,
-                content_words,
-                read_tokens,
-                content_keys,
-            ):
-                kept.cache_clear()
+            forget_texts()
             began = time.perf_counter()
             seen.clear()
             scores = checker.score([(claim, chunk) for claim in claims for chunk in chunks])

@@ -46,5 +46,5 @@ def step_of(quantity: Quantity, text: str) -> Step | None:
     found = _STEP.search(ahead)
     if not found or not _CHANGE.search(sentence_at(text, quantity.start)):
         return None
-    step = next((step for step in _STEPS if step == found["step"].lower()), "to")
+    step: Step = next((step for step in _STEPS if step == found["step"].lower()), "to")
     return None if step == "from" and quantity.low < quantity.high else step

@@ -47,7 +47,7 @@ def missing_clauses(claim: str, evidence: Evidence) -> Iterator[Missing]:
         if in_second:
             wrong = bool(names & of_first) and not names & of_second
         else:
-            wrong = _SET_APART.match(joint[0]) and of_second <= names and not of_first <= names
+            wrong = bool(_SET_APART.match(joint[0])) and of_second <= names and not of_first <= names
         if wrong:
             words = claim[value.start : value.end]
             note = f"the evidence says {words} of something else"
