@@ -46,11 +46,14 @@ def shown_address(address: str) -> str:
     """Returns an http or https address without user, password, query and fragment, for messages.
 
     "https://me:secret@host:8080/v1?key=abc" is shown as "https://host:8080/v1". An address that cannot be
-    read ("http://[") is shown as "an unreadable address": no part of it is sure to be no password.
+    read ("http://[", "me:secret@host", a password with a slash) is shown as "an unreadable address": no part
+    of it is sure to be no password.
     """
     try:
         parts = urlsplit(address)
     except ValueError:
+        return _UNREADABLE
+    if parts.scheme not in ("http", "https") or not parts.netloc or "@" in parts.path:
         return _UNREADABLE
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
