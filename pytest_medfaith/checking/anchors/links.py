@@ -12,6 +12,7 @@ from pytest_medfaith.english.sentences import part_around
 from pytest_medfaith.english.words import content_keys, share
 
 SAME_STATEMENT = 0.6  # of the words of the claim's clause that the sentence holds
+SAME_CLAUSE = 0.75  # the same, where nothing beside the clause tells what the small words are said of
 SAME_OBJECT = 0.6  # of the words behind the small words, in claim and evidence
 _CLAUSE = re.compile(r"[;:,]|\b(?:so|because|but|while|whereas|although)\b", re.IGNORECASE)
 _OBJECT_ENDS = re.compile(r"[.;,:()]|\b(?:and|but|or|if|when|unless|because|which|who|that)\b", re.IGNORECASE)
@@ -116,7 +117,8 @@ def missing_links(claim: str, evidence: Evidence) -> Iterator[Missing]:
             one, other = _side(claim, said), _side(sentence, turned)
             if one.denials % 2 != other.denials % 2:
                 continue
-            if shared_with(one.clause, 0, 0, sentence) < SAME_STATEMENT:
+            least = SAME_CLAUSE if pair.shared == "clause" else SAME_STATEMENT
+            if shared_with(one.clause, 0, 0, sentence) < least:
                 continue
             thing = content_keys(_OBJECT_ENDS.split(one.behind, maxsplit=1)[0])
             if pair.shared == "clause" or (thing and thing <= content_keys(sentence)):
