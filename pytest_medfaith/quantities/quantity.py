@@ -127,7 +127,11 @@ def opposed_bounds(quantity: Quantity, other: Quantity) -> bool:
     "Within 2 days" is opposed to "after 2 days" and to "more than 2 days". "Over 2 days" and "by day 2" are
     opposed to nothing: they may also say "during".
     """
-    if not (quantity.bound and other.bound) or quantity.bound == other.bound:
+    if not (quantity.bound and other.bound):
+        return False
+    # "At least every 3 hours", a rate, and "no more than 3 hours apart", a time, are the same bound.
+    inverse = {quantity.dimension, other.dimension} == {"frequency", "time"}
+    if (quantity.bound == other.bound) != inverse:
         return False
     return not {quantity.loose, other.loose} & _UNDECIDED
 

@@ -3,6 +3,7 @@
 import pytest
 
 from pytest_medfaith.checking.rules.numbers import numbers
+from pytest_medfaith.quantities.quantity import opposed_bounds
 from pytest_medfaith.quantities.reader import read_quantities
 from pytest_medfaith.quantities.steps import step_of
 
@@ -80,3 +81,17 @@ def test_a_difference_is_held_against_no_end_of_a_change():
     evidence = "Blood pressure dropped from 160 to 140 mmHg."
     assert numbers("Blood pressure dropped by 20 mmHg.", evidence) == []
     assert numbers("Blood pressure dropped to 150 mmHg.", evidence) != []
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "opposed"),
+    [
+        ("feed at least every 3 hours", "feeds no more than 3 hours apart", False),
+        ("feed at least every 3 hours", "feeds at least 3 hours apart", True),
+        ("begins within 2 days", "begins after 2 days", True),
+        ("begins within 2 days", "begins over 2 days", False),
+    ],
+)
+def test_bounds_that_oppose_each_other(one, other, opposed):
+    (mine,), (theirs,) = read_quantities(one), read_quantities(other)
+    assert opposed_bounds(mine, theirs) is opposed

@@ -13,6 +13,7 @@ from pytest_medfaith import defaults
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing
 from pytest_medfaith.quantities.quantity import Quantity, agree
 from pytest_medfaith.quantities.reader import read_quantities
+from pytest_medfaith.quantities.steps import step_of
 
 # dimension of an amount -> dimensions of what may be said of it
 _SAID_OF = {
@@ -119,7 +120,8 @@ def _known(amount: Quantity, said: Quantity, evidence: Evidence) -> list[Quantit
         stated = read_quantities(text)
         for place, other in enumerate(stated):
             if other.dimension == amount.dimension and agree(other, amount):
-                if (said.dimension, said.low) == ("frequency", 1) and _DAILY_DOSE.search(text):
+                of_daily = step_of(other, text) == "to" and _DAILY_DOSE.search(text)
+                if (said.dimension, said.low) == ("frequency", 1) and of_daily:
                     return []  # "until the daily dose reaches 20 mg"
                 beside = _beside(text, stated, place, said.dimension)
                 if not beside or other.bound:
