@@ -33,13 +33,13 @@ def missing_clauses(claim: str, evidence: Evidence) -> Iterator[Missing]:
     if not names or not names <= content_keys(sentence):
         return
     known = [other for other in read_quantities(sentence) if other.dimension == value.dimension]
+    bare = _without(sentence, known)
     for joint in _JOINT.finditer(sentence):
         ahead = [other for other in known if other.end <= joint.start()]
         behind = [other for other in known if other.start >= joint.end()]
         if not ahead or not behind or len(ahead) + len(behind) < len(known):
             continue
         in_first, in_second = (any(_is_same(value, other) for other in half) for half in (ahead, behind))
-        bare = _without(sentence, known)
         first, second = content_keys(bare[: joint.start()]), content_keys(bare[joint.end() :])
         of_first, of_second = first - second, second - first
         if in_first == in_second or not of_second:

@@ -56,7 +56,8 @@ OPPOSITES = (
     _opposites(
         r"may choose(?: whether to)?|can choose(?: whether to)?|(?:is|are) (?:optional|free to)|need not|"
         r"(?:do|does) not (?:have|need) to|if (?:they|you) (?:like|wish|want(?: to)?)",
-        r"must(?! not)|ha(?:s|ve) to|needs? to|(?:is|are) (?:required|essential|mandatory|compulsory)",
+        r"must(?! not)|(?<!not )ha(?:s|ve) to|(?<!not )needs? to|"
+        r"(?:is|are) (?:required|essential|mandatory|compulsory)",
         kind="duty",
         shared="thing",
     ),
@@ -85,9 +86,10 @@ _PHASE = re.compile(
     rf"(?<!minutes )(?<!hours )(?<!days )(?<!weeks )(?<!months )(?<!years )\b(?:{_UNTIL}|{_ONCE})\b",
     re.IGNORECASE,
 )
-# "Wait until" puts what is done after the event, as "not until" does.
+# "Wait until" puts what is done after the event, as "not until" does. "Avoid" and "withheld" are no such
+# words here: they count as denials already.
 _WAITING = re.compile(
-    r"\b(?:wait\w*|delay\w*|postpon\w+|defer\w*|put off|hold off|withh\w+|avoid\w*|refrain\w*)\b",
+    r"\b(?:wait\w*|delay\w*|postpon\w+|defer\w*|put off|hold off|withhold\w*|refrain\w*)\b",
     re.IGNORECASE,
 )
 ALL_SHARED = 0.9  # of the words for what is done, where one side says "before" and the other "after"
@@ -180,8 +182,15 @@ class _Phase:
 
 
 def _side(text: str, words: re.Match[str]) -> _Side:
-    """Returns the clause around `words`, without them."""
+    """Returns the clause around `words`, without them.
+
+    A clause that opens with `words` goes on behind its comma ("After infarction, it is avoided"), unless what
+    is there has a time of its own ("After the dose, do not lie down until you have eaten").
+    """
     start, end = part_around(text, *words.span(), ends=_CLAUSE)
+    if not text[start : words.start()].strip() and text[end : end + 1] == ",":
+        _, further = part_around(text, end, end + 1, ends=_CLAUSE)
+        end = end if _PHASE.search(text, end, further) else further
     clause = f"{text[start : words.start()]} {text[words.end() : end]}"
     return _Side(clause, text[words.end() : end], denials(clause))
 
